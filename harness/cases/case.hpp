@@ -1,0 +1,90 @@
+// A case: one fully specified problem. A case file declares many through a grid. shared words: see docs/report.md.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/tensors/dtype.hpp"
+
+namespace ropewalk {
+
+enum class Relation { accuracy, identity, invariants };
+enum class Verdict { pass, fail, untrusted, skipped, error };
+std::string_view name_of(Relation relation);
+std::string_view name_of(Verdict verdict);
+
+struct Rope {
+  std::int64_t head_dim = 0;
+  double base = 10000;
+  double partial_rotary_factor = 1;
+  std::int64_t rotary_dim() const;  // head_dim * partial_rotary_factor, truncated as the implementations do; even
+};
+
+struct Positions {
+  std::int64_t limit = 0;          // 0 .. limit-1 when list is empty
+  std::vector<std::int64_t> list;  // otherwise these, ascending, no duplicates
+  std::int64_t count() const { return list.empty() ? limit : static_cast<std::int64_t>(list.size()); }
+  std::int64_t at(std::int64_t row) const { return list.empty() ? row : list[static_cast<std::size_t>(row)]; }
+  std::int64_t largest() const { return list.empty() ? limit - 1 : list.back(); }
+};
+
+struct SubjectSpec {
+  std::string name;            // unique in its case; default: derived ("hf-llama-4.37@cpu", the program's file name)
+  std::string recipe, device;  // a recipe on a device ...
+  std::vector<std::string> program;        // ... or an external program's command line
+  std::filesystem::path tensors;           // ... or a safetensors file
+  std::map<std::string, std::string> map;  // stage -> name in the file, for tensors
+  std::string claims;                      // recipe whose limits count; empty: the default of the contract
+  bool module_cast = false;                // the module is cast to the case's dtype before its table is built
+  double timeout_s = 60;                   // for programs, each answer
+};
+
+struct Expectation {  // for the results of one check that `where` matches (all of them when empty)
+  nlohmann::json where = nlohmann::json::object();  // param, "dtype", "stage", "subject" -> value or list of values
+  Verdict verdict = Verdict::pass;
+  std::string first_stage;  // when not empty it must be this one
+};
+
+struct UserLimit {
+  double value = 0;
+  std::string unit, source;  // unit: "abs" or "ulp"
+};
+
+struct CheckSpec {
+  Relation relation = Relation::accuracy;
+  std::vector<std::string>
+      stages;  // default: all five table stages for accuracy and invariants, cos and sin for identity
+  std::vector<std::string> between;   // identity: two subject names
+  std::vector<std::string> subjects;  // accuracy, invariants: names; empty means all
+  std::vector<Expectation> expect;    // empty: every result passes
+  bool expect_any_fail = false;       // a bare "fail": at least one result of this check over the whole case fails
+  std::string
+      any_first_stage;  // with expect_any_fail from {"verdict": "fail", "first_stage": ...}: of the first failing one
+  std::vector<std::string> allow_skip;  // skip reasons (substrings) that are not unexpected
+  std::optional<UserLimit> limit;
+};
+
+// One cell of the grid: what one declared case says at one point of its product.
+struct Case {
+  std::string id;                 // "seed-rope/before/head_dim=64,base=10000,max_position=1024/float32"
+  std::string file;               // the case file as the user named it
+  std::string suite, name;        // "seed-rope", "before"
+  nlohmann::ordered_json params;  // the grid's fields with their values, as in the id
+  Rope rope;
+  Positions positions;
+  DType dtype = DType::float32;
+  std::vector<SubjectSpec> subjects;
+  std::vector<CheckSpec> checks;
+  std::int64_t declaration = 0;  // cells of the same declared case share it (expect_any_fail looks across them)
+};
+
+// Reads, validates and expands; throws BadInput. Paths in it are resolved against the file's folder. Recipe and device
+// names are not looked up here.
+std::vector<Case> read_case_file(const std::filesystem::path& file);
+
+}  // namespace ropewalk

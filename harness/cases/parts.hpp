@@ -1,0 +1,55 @@
+// The parts of a case file; only for the files of this folder.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/cases/case.hpp"
+#include "harness/cases/fields.hpp"
+
+namespace ropewalk {
+
+inline constexpr std::array<std::string_view, 5> kTableStages{"positions", "inv_freq", "angle", "cos", "sin"};
+
+// One field of the rope block with its values: as they stand in ids and reports, and where each is written.
+struct Axis {
+  struct Value {
+    Json param;
+    Positions positions;  // of the axes max_position and positions
+    Field where;
+  };
+  std::string name;
+  std::vector<Value> values;
+  bool takes(const nlohmann::json& param) const;
+};
+
+// One point of the product of the axes.
+struct GridPoint {
+  Json params;
+  std::string id;  // "head_dim=64,base=10000"
+  Rope rope;
+  Positions positions;
+};
+
+Positions read_positions(const Field& field);       // a list, {"from", "to", "step"} or {"log_spaced", "count"}
+std::string text_of_positions(const Field& field);  // of one that read_positions took: "log_spaced(0..1048575;64)"
+Positions read_max_position(const Field& field);
+
+// The rope block, and `positions` where it stands beside it.
+std::vector<Axis> read_axes(const Object& rope, const std::optional<Field>& positions_beside);
+std::vector<GridPoint> expand(const std::vector<Axis>& axes, const Field& rope);
+
+std::vector<SubjectSpec> read_subjects(const Field& list);
+
+// What the checks of a case may refer to.
+struct Surroundings {
+  const std::vector<Axis>& axes;
+  const std::vector<DType>& dtypes;
+  const std::vector<SubjectSpec>& subjects;
+};
+std::vector<CheckSpec> read_checks(const Field& list, const Surroundings& around);
+std::vector<Expectation> read_expectations(const Field& list, const CheckSpec& check, const Surroundings& around);
+
+}  // namespace ropewalk

@@ -1,0 +1,99 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/cases/parts.hpp"
+
+namespace ropewalk {
+namespace {
+
+constexpr std::int64_t kLargest = std::int64_t{1} << 24;  // the reference's bounds hold below it
+constexpr std::size_t kMostWritten = 8;                   // positions that an id spells out
+
+std::int64_t position_in(const Field& field) {
+  const std::int64_t p = field.whole();
+  if (p < 0 || p >= kLargest) field.refuse(fmt::format("positions are 0 to {}", kLargest - 1));
+  return p;
+}
+
+std::int64_t at_least_one(const Field& field) {
+  const std::int64_t n = field.whole();
+  if (n < 1 || n > kLargest) field.refuse(fmt::format("a whole number from 1 to {} is needed", kLargest));
+  return n;
+}
+
+std::vector<std::int64_t> listed(const Field& field) {
+  std::vector<std::int64_t> out;
+  for (const Field& item : field.items()) {
+    const std::int64_t p = position_in(item);
+    if (!out.empty() && p <= out.back()) item.refuse("positions ascend, each one once");
+    out.push_back(p);
+  }
+  return out;
+}
+
+std::vector<std::int64_t> stepped(const Object& range) {
+  const std::int64_t from = position_in(range.need("from")), to = position_in(range.need("to"));
+  const std::int64_t step = range.has("step") ? at_least_one(*range.find("step")) : 1;
+  if (to < from) range.need("to").refuse("the last position is not below the first, \"from\"");
+  std::vector<std::int64_t> out;
+  for (std::int64_t p = from; p <= to; p += step) out.push_back(p);
+  return out;
+}
+
+// Equal ratios between neighbours from a to b. No ratio leads away from 0: it stands before a sequence that starts
+// at 1.
+std::vector<std::int64_t> log_spaced(const Object& range) {
+  const std::vector<Field> ends = range.need("log_spaced").items();
+  if (ends.size() != 2) range.need("log_spaced").refuse("the first and the last position: [a, b]");
+  const std::int64_t a = position_in(ends[0]), b = position_in(ends[1]);
+  if (b <= a) ends[1].refuse("the last position is above the first");
+  const std::int64_t count = at_least_one(range.need("count"));
+  if (count < 2) range.need("count").refuse("at least 2, for both ends");
+  std::vector<std::int64_t> out{a};
+  const std::int64_t points = a == 0 ? count - 1 : count;
+  const auto first = static_cast<double>(std::max<std::int64_t>(a, 1));
+  for (std::int64_t i = a == 0 ? 0 : 1; i < points - 1; ++i) {
+    const double share = static_cast<double>(i) / static_cast<double>(points - 1);
+    const auto p = static_cast<std::int64_t>(std::llround(first * std::pow(static_cast<double>(b) / first, share)));
+    if (p > out.back() && p < b) out.push_back(p);
+  }
+  out.push_back(b);
+  return out;
+}
+
+const std::vector<std::string>& fields_of(const Field& field) {
+  static const std::vector<std::string> stepped_fields{"from", "to", "step"}, spaced_fields{"log_spaced", "count"};
+  return field.json().contains("log_spaced") || field.json().contains("count") ? spaced_fields : stepped_fields;
+}
+
+}  // namespace
+
+Positions read_max_position(const Field& field) { return {at_least_one(field), {}}; }
+
+Positions read_positions(const Field& field) {
+  if (field.json().is_array()) return {0, listed(field)};
+  if (!field.json().is_object())
+    field.refuse(R"(a list, {"from", "to", "step"} or {"log_spaced": [a, b], "count": n} is needed)");
+  const Object range(field, fields_of(field));
+  return {0,
+          field.json().contains("log_spaced") || field.json().contains("count") ? log_spaced(range) : stepped(range)};
+}
+
+std::string text_of_positions(const Field& field) {
+  const Json& value = field.json();
+  if (value.contains("log_spaced"))
+    return fmt::format("log_spaced({}..{};{})", position_in(field.inside("", value["log_spaced"][0])),
+                       position_in(field.inside("", value["log_spaced"][1])), field.inside("", value["count"]).whole());
+  const auto positions = read_positions(field).list;
+  if (value.is_object()) {
+    const std::int64_t step = value.contains("step") ? field.inside("", value["step"]).whole() : 1;
+    return fmt::format("{}..{}", positions.front(), field.inside("", value["to"]).whole()) +
+           (step == 1 ? "" : fmt::format(";{}", step));
+  }
+  if (positions.size() <= kMostWritten) return fmt::format("{}", fmt::join(positions, ";"));
+  return fmt::format("{};{};..;{}({})", positions[0], positions[1], positions.back(), positions.size());
+}
+
+}  // namespace ropewalk

@@ -1,0 +1,70 @@
+#include <set>
+
+#include "harness/cases/parts.hpp"
+
+namespace ropewalk {
+namespace {
+
+constexpr std::array<std::string_view, 4> kCaseDTypes{"float64", "float32", "bfloat16", "float16"};
+
+std::vector<DType> read_dtypes(const Field& field) {
+  std::vector<DType> out;
+  std::set<DType> seen;
+  for (const Field& item : field.one_or_more()) {
+    out.push_back(*dtype_named(kCaseDTypes[item.choice(kCaseDTypes)]));
+    if (!seen.insert(out.back()).second) item.refuse("each one once");
+  }
+  return out;
+}
+
+// One declared case: its cells in the order of the product, dtypes innermost.
+void read_case(const Field& field, const std::string& suite, std::int64_t declaration, std::vector<Case>& out) {
+  const Object object(field, {"note", "name", "rope", "positions", "dtype", "subjects", "checks"},
+                      {"attention", "lora", "state", "model_config"});
+  if (const auto note = object.find("note")) note->text();
+  const std::string name = object.need("name").name();
+  const Object rope(object.need("rope"), {"head_dim", "base", "max_position", "positions", "partial_rotary_factor"});
+  const auto axes = read_axes(rope, object.find("positions"));
+  const auto points = expand(axes, rope.field());
+  const auto dtypes = read_dtypes(object.need("dtype"));
+  const auto subjects = read_subjects(object.need("subjects"));
+  const auto checks = read_checks(object.need("checks"), {axes, dtypes, subjects});
+  for (const GridPoint& point : points) {
+    for (const DType dtype : dtypes) {
+      Case cell;
+      cell.id = suite + "/" + name + "/" + point.id + "/" + std::string(name_of(dtype));
+      cell.file = field.file();
+      cell.suite = suite;
+      cell.name = name;
+      cell.params = point.params;
+      cell.rope = point.rope;
+      cell.positions = point.positions;
+      cell.dtype = dtype;
+      cell.subjects = subjects;
+      cell.checks = checks;
+      cell.declaration = declaration;
+      out.push_back(std::move(cell));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Case> read_case_file(const std::filesystem::path& file) {
+  const Json document = read_json_file(file);
+  const Object object(Field(file.string(), "", document), {"schema_version", "note", "name", "cases"});
+  need_schema_version_1(object);
+  if (const auto note = object.find("note")) note->text();
+  const std::string suite = object.need("name").name();
+  std::vector<Case> out;
+  std::set<std::string> names;
+  std::int64_t declaration = 0;
+  for (const Field& field : object.need("cases").items()) {
+    read_case(field, suite, declaration++, out);
+    if (!names.insert(out.back().name).second)
+      field.inside("name", field.json()["name"]).refuse("an earlier case has this name; names are unique");
+  }
+  return out;
+}
+
+}  // namespace ropewalk

@@ -1,0 +1,75 @@
+#include <algorithm>
+
+#include "harness/cases/parts.hpp"
+
+namespace ropewalk {
+namespace {
+
+constexpr std::string_view kOneSource = R"(exactly one of recipe (with device), program and tensors is needed)";
+
+void refuse_beside(const Object& subject, const char* name, const char* needs) {
+  if (subject.has(name) && !subject.has(needs))
+    subject.need(name).refuse(std::string("this goes with ") + needs + " only");
+}
+
+std::string fit_for_an_id(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return std::string_view(" /~,").find(c) != std::string_view::npos; }, '_');
+  return text;
+}
+
+std::string derived_name(const SubjectSpec& spec) {
+  if (!spec.recipe.empty()) return spec.recipe + "@" + spec.device + (spec.module_cast ? "+module_cast" : "");
+  if (!spec.tensors.empty()) return fit_for_an_id(spec.tensors.filename().string());
+  return fit_for_an_id(std::filesystem::path(spec.program.front()).filename().string());
+}
+
+SubjectSpec read_subject(const Field& field) {
+  const Object subject(field,
+                       {"name", "recipe", "device", "program", "tensors", "map", "claims", "module_cast", "timeout_s"},
+                       {"plugin", "recording"});
+  const int sources = subject.has("recipe") + subject.has("program") + subject.has("tensors");
+  if (sources != 1) field.refuse(std::string(kOneSource));
+  refuse_beside(subject, "device", "recipe");
+  refuse_beside(subject, "module_cast", "recipe");
+  refuse_beside(subject, "map", "tensors");
+  refuse_beside(subject, "timeout_s", "program");
+
+  SubjectSpec spec;
+  if (subject.has("recipe")) {
+    spec.recipe = subject.need("recipe").name();
+    spec.device = subject.need("device").name();
+  }
+  if (const auto program = subject.find("program"))
+    for (const Field& word : program->items()) spec.program.push_back(word.text());
+  if (const auto tensors = subject.find("tensors"))
+    spec.tensors = (std::filesystem::path(field.file()).parent_path() / tensors->text()).lexically_normal();
+  if (const auto map = subject.find("map")) {
+    const std::vector<std::string> stages(kTableStages.begin(), kTableStages.end());
+    for (const auto& [stage, name] : Object(*map, stages).members()) spec.map[stage] = name.text();
+  }
+  if (const auto claims = subject.find("claims")) spec.claims = claims->name();
+  if (const auto cast = subject.find("module_cast")) spec.module_cast = cast->flag();
+  if (const auto timeout = subject.find("timeout_s")) {
+    spec.timeout_s = timeout->number();
+    if (spec.timeout_s <= 0) timeout->refuse("a number of seconds above 0 is needed");
+  }
+  const auto name = subject.find("name");
+  spec.name = name ? name->name() : derived_name(spec);
+  return spec;
+}
+
+}  // namespace
+
+std::vector<SubjectSpec> read_subjects(const Field& list) {
+  std::vector<SubjectSpec> out;
+  for (const Field& field : list.items()) {
+    SubjectSpec spec = read_subject(field);
+    for (const SubjectSpec& earlier : out)
+      if (earlier.name == spec.name) field.refuse(spec.name, "two subjects have this name; give each its own \"name\"");
+    out.push_back(std::move(spec));
+  }
+  return out;
+}
+
+}  // namespace ropewalk

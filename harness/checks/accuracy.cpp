@@ -1,0 +1,295 @@
+#include "harness/checks/accuracy.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace ropewalk {
+namespace {
+
+using reference::Format;
+using reference::SinCos;
+using reference::ulp;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+#define ROPEWALK_CLONES [[gnu::target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")]]
+
+// U ulp of the function, half an ulp for each rounding after it (of a value that may have grown by then), and the rest
+// relative to the value.
+ROPEWALK_CLONES void trig_limits(const double* value, std::size_t n, double function_ulp, Format function_format,
+                                 double relative, double* limit) {
+#pragma omp simd
+  for (std::size_t j = 0; j < n; ++j)
+    limit[j] = function_ulp * ulp(value[j], function_format) + relative * std::fabs(value[j]);
+}
+ROPEWALK_CLONES void add_half_ulps(const double* value, std::size_t n, Format format, double* limit) {
+#pragma omp simd
+  for (std::size_t j = 0; j < n; ++j) limit[j] += 0.5 * ulp(std::fabs(value[j]) + limit[j], format);
+}
+
+struct RowErrors {
+  double local_ratio = 0, total_ratio = 0, local_abs = 0, inherited_abs = 0, local_ulp = 0, inherited_ulp = 0;
+};
+
+double finite_or_infinity(double size) { return size <= std::numeric_limits<double>::max() ? size : kInfinity; }
+
+// error / limit, where an error of zero is within any limit and any error exceeds a limit of zero.
+double ratio(double error, double limit) {
+  const double r = error / limit;
+  return error == 0 ? 0 : limit == 0 ? kInfinity : r;
+}
+
+ROPEWALK_CLONES RowErrors compare_row(const double* got, const double* lh, const double* lt, const double* th,
+                                      const double* tt, const double* ll, const double* tl, std::size_t n,
+                                      Format format, double* difference, double* ulps) {
+  double local_ratio = 0, total_ratio = 0, local_abs = 0, inherited_abs = 0, local_ulp = 0, inherited_ulp = 0;
+#pragma omp simd reduction(max : local_ratio, total_ratio, local_abs, inherited_abs, local_ulp, inherited_ulp)
+  for (std::size_t j = 0; j < n; ++j) {
+    const double unit = ulp(th[j], format);
+    const double total = (got[j] - th[j]) - tt[j];
+    const double local = finite_or_infinity(std::fabs((got[j] - lh[j]) - lt[j]));
+    const double inherited = finite_or_infinity(std::fabs((lh[j] - th[j]) + (lt[j] - tt[j])));
+    const double size = finite_or_infinity(std::fabs(total));
+    difference[j] = size < kInfinity ? total : kInfinity;
+    ulps[j] = size / unit;
+    const double lr = ratio(local, ll[j]), tr = ratio(size, tl[j]);
+    local_ratio = lr > local_ratio ? lr : local_ratio;
+    total_ratio = tr > total_ratio ? tr : total_ratio;
+    local_abs = local > local_abs ? local : local_abs;
+    inherited_abs = inherited > inherited_abs ? inherited : inherited_abs;
+    local_ulp = local / unit > local_ulp ? local / unit : local_ulp;
+    inherited_ulp = inherited / unit > inherited_ulp ? inherited / unit : inherited_ulp;
+  }
+  return {local_ratio, total_ratio, local_abs, inherited_abs, local_ulp, inherited_ulp};
+}
+
+const Tensor& delivered(const Stages& observed, const std::string& stage, const Shape& shape) {
+  const auto found = observed.find(stage);
+  if (found == observed.end()) throw SubjectError("does not deliver the stage " + stage);
+  if (found->second.shape() != shape)
+    throw SubjectError(fmt::format("{} has shape [{}], expected [{}]", stage, fmt::join(found->second.shape(), ", "),
+                                   fmt::join(shape, ", ")));
+  return found->second;
+}
+
+void store(ErrorSize& size, double abs, double ulps) {
+  size.max_abs = std::max(size.max_abs, abs);
+  size.max_ulp = std::max(size.max_ulp, ulps);
+}
+
+double compose(double a, double b) { return (1 + a) * (1 + b) - 1; }
+
+}  // namespace
+
+AccuracyCheck::AccuracyCheck(std::string stage, const Budget& budget, std::optional<UserLimit> user)
+    : stage_(std::move(stage)), budget_(budget), user_(std::move(user)) {}
+
+void AccuracyCheck::resize(std::size_t columns) {
+  for (auto* column : {&made_.local_head, &made_.local_tail, &made_.total_head, &made_.total_tail, &made_.local_limit,
+                       &made_.total_limit, &difference_, &ulps_, &rounded_, &total_angle_, &local_angle_})
+    column->resize(columns);
+}
+
+AccuracyCheck::Row AccuracyCheck::row(const double* got) const {
+  return {made_.local_head.size(),   got,
+          made_.local_head.data(),   made_.local_tail.data(),
+          made_.total_head.data(),   made_.total_tail.data(),
+          made_.local_limit.data(),  made_.total_limit.data()};
+}
+
+void AccuracyCheck::add(const Stages& observed, Truth& truth, bool first_block) {
+  if (stage_ == "positions")
+    positions(observed, truth);
+  else if (stage_ == "angle")
+    angles(observed, truth);
+  else if (stage_ != "inv_freq")
+    trigonometry(observed, truth);
+  else if (first_block)
+    frequencies(observed, truth);
+  rows_seen_ += static_cast<std::int64_t>(truth.positions().size());
+}
+
+void AccuracyCheck::positions(const Stages& observed, Truth& truth) {
+  const auto exact = truth.positions();
+  const Tensor& tensor = delivered(observed, stage_, {static_cast<std::int64_t>(exact.size())});
+  const auto got = to_doubles(tensor);
+  resize(1);
+  for (std::size_t r = 0; r < got.size(); ++r) {
+    const auto p = static_cast<double>(exact[r]);
+    const double limit = p <= budget_.positions_exact_below ? 0 : p * budget_.positions_relative;
+    made_.local_head = made_.total_head = {p};
+    made_.local_tail = made_.total_tail = {0};
+    made_.local_limit = made_.total_limit = {limit};
+    compare(row(&got[r]), static_cast<std::int64_t>(r), exact[r], tensor.dtype());
+  }
+}
+
+void AccuracyCheck::frequencies(const Stages& observed, Truth& truth) {
+  const auto& exact = truth.frequencies();
+  const Tensor& tensor = delivered(observed, stage_, {exact.size()});
+  const auto got = to_doubles(tensor);
+  resize(got.size());
+  for (int j = 0; j < exact.size(); ++j) {
+    made_.local_head[j] = made_.total_head[j] = exact.head(j);
+    made_.local_tail[j] = made_.total_tail[j] = exact.tail(j);
+    made_.local_limit[j] = made_.total_limit[j] = std::fabs(exact.head(j)) * budget_.inv_freq_relative[j];
+  }
+  any_nonzero_position_ = true;  // no position enters
+  compare(row(got.data()), 0, 0, tensor.dtype());
+}
+
+void AccuracyCheck::angle_limits(const reference::Frequencies& exact) {
+  for (int j = 0; j < exact.size(); ++j) {
+    const double of_inputs = compose(budget_.positions_relative, budget_.inv_freq_relative[j]);
+    total_angle_[j] = std::fabs(exact.head(j)) * compose(of_inputs, budget_.angle_relative);
+    local_angle_[j] = std::fabs(exact.head(j)) * compose(budget_.positions_relative, budget_.angle_relative);
+  }
+}
+
+void AccuracyCheck::angles(const Stages& observed, Truth& truth) {
+  const auto positions = truth.positions();
+  const auto& exact = truth.frequencies();
+  const int pairs = exact.size();
+  const auto rows = static_cast<std::int64_t>(positions.size());
+  const Tensor& tensor = delivered(observed, stage_, {rows, pairs});
+  const auto got = to_doubles(tensor);
+  const auto pos = observed.find("positions"), freq = observed.find("inv_freq");
+  const bool anchored = pos != observed.end() && freq != observed.end();
+  const auto p_seen = anchored ? to_doubles(pos->second) : std::vector<double>{};
+  const auto f_seen = anchored ? to_doubles(freq->second) : std::vector<double>{};
+  resize(static_cast<std::size_t>(pairs));
+  angle_limits(exact);
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const auto p = static_cast<double>(positions[r]);
+    for (int j = 0; j < pairs; ++j) {
+      const double head = p * exact.head(j);
+      made_.total_head[j] = head;
+      made_.total_tail[j] = std::fma(p, exact.head(j), -head) + p * exact.tail(j);
+      made_.total_limit[j] = p * total_angle_[j];
+      const double product = anchored ? p_seen[r] * f_seen[j] : head;
+      made_.local_head[j] = product;
+      made_.local_tail[j] = anchored ? std::fma(p_seen[r], f_seen[j], -product) : made_.total_tail[j];
+      made_.local_limit[j] = anchored ? std::fabs(product) * budget_.angle_relative : made_.total_limit[j];
+    }
+    compare(row(&got[r * pairs]), r, positions[r], tensor.dtype());
+  }
+}
+
+void AccuracyCheck::trigonometry(const Stages& observed, Truth& truth) {
+  const auto positions = truth.positions();
+  const auto& exact = truth.frequencies();
+  const auto rows = static_cast<std::int64_t>(positions.size());
+  const auto pairs = static_cast<std::size_t>(exact.size());
+  const Tensor& tensor = delivered(observed, stage_, {rows, exact.size()});
+  const auto got = to_doubles(tensor);
+  const auto angle = observed.find("angle"), freq = observed.find("inv_freq");
+  const bool sine = stage_ == "sin", angle_seen = angle != observed.end(), freq_seen = freq != observed.end();
+  const TrigBudget& budget = sine ? budget_.sin : budget_.cos;
+  const SinCos& total = truth.of_exact();
+  const SinCos& local = angle_seen  ? truth.of_angles(angle->second)
+                        : freq_seen ? truth.of_frequencies(freq->second)
+                                    : total;
+  resize(pairs);
+  angle_limits(exact);
+  // What the angle may be off by without having been observed: nothing, what its product rounds, or all of it.
+  if (angle_seen) std::fill(local_angle_.begin(), local_angle_.end(), 0);
+  if (!angle_seen && !freq_seen) local_angle_ = total_angle_;
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const std::size_t at = static_cast<std::size_t>(r) * pairs;
+    Row columns = row(&got[at]);
+    columns.total_head = &(sine ? total.sin : total.cos)[at];
+    columns.total_tail = &(sine ? total.sin_tail : total.cos_tail)[at];
+    columns.local_head = &(sine ? local.sin : local.cos)[at];
+    columns.local_tail = &(sine ? local.sin_tail : local.cos_tail)[at];
+    double* limit = made_.local_limit.data();
+    trig_limits(columns.local_head, pairs, budget.function_ulp, budget.function_format, budget.relative, limit);
+    for (const Format f : budget.roundings) add_half_ulps(columns.local_head, pairs, f, limit);
+    const auto p = static_cast<double>(positions[r]);
+    for (std::size_t j = 0; j < pairs; ++j) {
+      made_.total_limit[j] = limit[j] + p * total_angle_[j];
+      limit[j] += p * local_angle_[j];
+    }
+    compare(columns, r, positions[r], tensor.dtype());
+  }
+}
+
+void AccuracyCheck::compare(const Row& row, std::int64_t index, std::int64_t position, DType dtype) {
+  const std::size_t n = row.columns;
+  const Format format = is_floating(dtype) ? format_of(dtype) : Format::float64;
+  dtype_ = name_of(dtype);
+  any_nonzero_position_ = any_nonzero_position_ || position != 0;
+  if (user_) {
+    for (std::size_t j = 0; j < n; ++j) {
+      made_.total_limit[j] = user_->unit == "ulp" ? user_->value * ulp(row.total_head[j], format) : user_->value;
+      made_.local_limit[j] = kInfinity;
+    }
+  }
+  const RowErrors errors = compare_row(row.got, row.local_head, row.local_tail, row.total_head, row.total_tail,
+                                       row.local_limit, row.total_limit, n, format, difference_.data(), ulps_.data());
+  reference::Proof proof;
+  reference::round_to(format, {row.total_head, n}, {row.total_tail, n}, rounded_, proof);
+  for (std::size_t j = 0; j < n; ++j) {
+    nan_ += std::isnan(row.got[j]);
+    inf_ += std::isinf(row.got[j]);
+    mismatched_ += row.got[j] != rounded_[j];
+  }
+
+  const double largest_ratio = std::max(errors.local_ratio, errors.total_ratio);
+  if (largest_ratio > std::max(local_ratio_, total_ratio_) || !any_limit_) {
+    const bool local_decides = errors.local_ratio >= errors.total_ratio;
+    std::size_t at = 0;
+    double largest = -1;
+    for (std::size_t j = 0; j < n; ++j) {
+      const double local = finite_or_infinity(std::fabs((row.got[j] - row.local_head[j]) - row.local_tail[j]));
+      const double r = local_decides ? ratio(local, row.local_limit[j])
+                                     : ratio(finite_or_infinity(std::fabs(difference_[j])), row.total_limit[j]);
+      if (r > largest) largest = r, at = j;
+    }
+    worst_ = {position, static_cast<std::int64_t>(at), rows_seen_ + index, row.got[at],
+              local_decides ? row.local_head[at] : row.total_head[at]};
+    worst_local_limit_ = row.local_limit[at];
+    worst_total_limit_ = row.total_limit[at];
+    any_limit_ = true;
+  }
+  local_ratio_ = std::max(local_ratio_, errors.local_ratio);
+  total_ratio_ = std::max(total_ratio_, errors.total_ratio);
+  store(error_.local, errors.local_abs, errors.local_ulp);
+  store(error_.inherited, errors.inherited_abs, errors.inherited_ulp);
+  statistics_.add(position, difference_, ulps_);
+}
+
+void AccuracyCheck::conclude(Result& result) const {
+  result.measured = statistics_.result();
+  result.measured.mismatched = mismatched_;
+  result.measured.nan[0] = nan_;
+  result.measured.inf[0] = inf_;
+  result.stage_dtype = dtype_;
+  AccuracyError error = error_;
+  error.total = {result.measured.max_abs, result.measured.max_ulp};
+  result.error = error;
+  result.worst = worst_;
+  const double largest = std::max(local_ratio_, total_ratio_);
+  if (std::isfinite(largest)) result.margin = largest;
+  const bool trig = stage_ == "cos" || stage_ == "sin";
+  const std::string own = stage_ == "positions"  ? "0: every position is exact"
+                          : stage_ == "inv_freq" ? budget_.inv_freq_formula
+                          : stage_ == "angle"    ? budget_.angle_formula
+                                                 : budget_.trig_formula;
+  if (user_) {
+    result.total_limit = Limit{worst_total_limit_, "abs", fmt::format("{} {}", user_->value, user_->unit), user_->source};
+  } else {
+    result.local_limit = Limit{worst_local_limit_, "abs", own, budget_.source};
+    const std::string inherited = stage_ == "angle" || trig ? " + position * inv_freq * ((1 + r_j)(1 + r_angle) - 1)" : "";
+    result.total_limit = Limit{worst_total_limit_, "abs", own + inherited, budget_.source};
+  }
+  result.verdict = local_ratio_ > 1 || total_ratio_ > 1 || nan_ > 0 || inf_ > 0 ? Verdict::fail : Verdict::pass;
+  if (result.verdict == Verdict::pass && !any_nonzero_position_) {
+    result.verdict = Verdict::untrusted;
+    result.reason = "only position 0: every implementation gives the same there";
+  }
+}
+
+}  // namespace ropewalk

@@ -1,0 +1,359 @@
+#include "harness/checks/run_case.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <variant>
+
+#include "harness/bad_input.hpp"
+#include "harness/checks/accuracy.hpp"
+#include "harness/checks/identity.hpp"
+#include "harness/checks/invariants.hpp"
+#include "harness/recipes/recipe.hpp"
+
+namespace ropewalk {
+namespace {
+
+constexpr std::int64_t kBlockElements = 32768;  // rows * pairs: the block's arrays stay in the second-level cache
+constexpr std::int64_t kAgainRows = 67;         // rows that are computed again, in blocks of one and of all of them
+const char* const kPlainClaim = "fp32-rounded-once";
+const std::vector<std::string> kPipeline{"inv_freq", "positions", "angle", "cos", "sin"};
+
+std::size_t index_of(const Case& problem, const std::string& name) {
+  const auto found = std::find_if(problem.subjects.begin(), problem.subjects.end(),
+                                  [&](const SubjectSpec& s) { return s.name == name; });
+  return static_cast<std::size_t>(found - problem.subjects.begin());
+}
+
+// What a subject of unknown make may be off by: the widest of the documented bounds.
+DocumentedBounds widest_bounds() {
+  const DocumentedBounds cpu = make_device("cpu")->bounds(), cuda = make_device("cuda-math")->bounds();
+  return {std::max(cpu.sin_cos_ulp, cuda.sin_cos_ulp), std::max(cpu.pow_ulp, cuda.pow_ulp),
+          std::max(cpu.exp_log_ulp, cuda.exp_log_ulp), true, cpu.source + "; " + cuda.source};
+}
+
+// A subject at work on this case, and what became of it.
+struct Running {
+  const SubjectSpec* spec = nullptr;
+  std::unique_ptr<Subject> subject;
+  SubjectInfo info;
+  std::optional<Budget> budget;
+  std::vector<std::string> fault_stages;  // of a known fault: the stages that it changes
+  std::string wakes;
+  std::optional<Verdict> broken;          // skipped or error
+  std::string reason;
+  Stages stages;                          // of the block at hand
+};
+
+void give_up(Running& running, Verdict verdict, const std::string& reason) {
+  running.broken = verdict;
+  running.reason = reason;
+}
+
+template <class F>
+void guarded(Running& running, F work) {
+  if (running.broken) return;
+  try {
+    work();
+  } catch (const SubjectUnsupported& e) {
+    give_up(running, Verdict::skipped, e.what());
+  } catch (const SubjectError& e) {
+    give_up(running, Verdict::error, e.what());
+  } catch (const Refused& e) {
+    give_up(running, Verdict::skipped, e.what());
+  }
+}
+
+Budget budget_of(const Running& running, const Case& problem) {
+  const SubjectInfo& info = running.info;
+  const DocumentedBounds bounds = info.device.empty() ? widest_bounds() : make_device(info.device)->bounds();
+  return count_roundings(find_recipe(info.claims), bounds, problem);
+}
+
+Running start(const SubjectSpec& spec, const Case& problem, SubjectPool& pool) {
+  Running running;
+  running.spec = &spec;
+  running.subject = pool.take(spec, problem);
+  running.info = running.subject->info();
+  if (running.info.claims.empty()) running.info.claims = kPlainClaim;
+  if (!spec.recipe.empty()) {
+    const Recipe recipe = find_recipe(spec.recipe);
+    if (recipe.is_fault()) running.fault_stages = recipe.changed;
+    running.wakes = recipe.wakes;
+  }
+  guarded(running, [&] {
+    running.subject->prepare(problem);
+    running.budget = budget_of(running, problem);
+  });
+  if (running.broken == Verdict::skipped && !spec.device.empty())
+    running.reason = "device " + spec.device + ": " + running.reason;
+  return running;
+}
+
+using Check = std::variant<std::monostate, AccuracyCheck, IdentityCheck, InvariantsCheck>;
+
+class CaseRun {
+ public:
+  CaseRun(const Case& problem, const std::vector<Planned>& planned, SubjectPool& pool)
+      : problem_(problem), planned_(planned), pool_(pool), truth_(problem.rope, problem.positions) {}
+
+  CaseOutcome run(const std::atomic<bool>& stop) {
+    {
+      const Stopwatch watch(outcome_.seconds_subjects);
+      start_subjects();
+    }
+    make_checks();
+    const std::int64_t rows = problem_.positions.count();
+    const std::int64_t step = std::max<std::int64_t>(1, kBlockElements / (problem_.rope.rotary_dim() / 2));
+    for (std::int64_t first = 0; first < rows; first += step) {
+      if (stop) {
+        outcome_.finished = false;
+        return std::move(outcome_);
+      }
+      block(first, std::min(step, rows - first));
+    }
+    compute_again();
+    conclude();
+    outcome_.proof = truth_.proof();
+    outcome_.seconds_reference = truth_.seconds();
+    outcome_.seconds_checks -= truth_.seconds();
+    for (auto& running : running_)
+      if (running.subject) pool_.give_back(*running.spec, std::move(running.subject));
+    return std::move(outcome_);
+  }
+
+ private:
+  void start_subjects() {
+    running_.resize(problem_.subjects.size());
+    for (const Planned& planned : planned_)
+      for (const std::size_t s : planned.subjects)
+        if (!running_[s].subject) running_[s] = start(problem_.subjects[s], problem_, pool_);
+  }
+
+  bool usable(const Planned& planned) const {
+    return std::none_of(planned.subjects.begin(), planned.subjects.end(),
+                        [&](std::size_t s) { return running_[s].broken.has_value(); });
+  }
+
+  void make_checks() {
+    // Identity and first stages look at the whole pipeline, whatever stages the case asks for.
+    for (const Planned& planned : planned_) {
+      const CheckSpec& spec = problem_.checks[planned.check];
+      Check& check = checks_.emplace_back();
+      if (!usable(planned)) continue;
+      const Budget& budget = *running_[planned.subjects[0]].budget;
+      if (spec.relation == Relation::accuracy) {
+        check.emplace<AccuracyCheck>(planned.stage, budget, spec.limit);
+        for (const std::string& stage : kPipeline)
+          pipeline_.try_emplace({planned.subjects[0], stage}, stage, budget, std::nullopt);
+      } else if (spec.relation == Relation::identity) {
+        check.emplace<IdentityCheck>(planned.stage);
+      } else {
+        check.emplace<InvariantsCheck>(planned.stage, budget);
+      }
+    }
+  }
+
+  void block(std::int64_t first, std::int64_t count) {
+    truth_.start_block(first, count);
+    {
+      const Stopwatch watch(outcome_.seconds_subjects);
+      for (Running& running : running_)
+        if (running.subject) guarded(running, [&] { running.stages = running.subject->rows(first, count); });
+    }
+    const Stopwatch watch(outcome_.seconds_checks);
+    for (std::size_t i = 0; i < planned_.size(); ++i) {
+      const Planned& planned = planned_[i];
+      if (!usable(planned)) continue;
+      Running& running = running_[planned.subjects[0]];
+      guarded(running, [&] { add_block(planned, checks_[i], first == 0); });
+    }
+    first_stages(first == 0);
+  }
+
+  void add_block(const Planned& planned, Check& check, bool first_block) {
+    const Stages& stages = running_[planned.subjects[0]].stages;
+    if (auto* accuracy = std::get_if<AccuracyCheck>(&check)) accuracy->add(stages, truth_, first_block);
+    if (auto* invariants = std::get_if<InvariantsCheck>(&check)) invariants->add(stages, truth_, first_block);
+    if (auto* identity = std::get_if<IdentityCheck>(&check))
+      identity->add(stages, running_[planned.subjects[1]].stages, truth_, first_block);
+  }
+
+  // Stages that were not asked for are looked at only until one is known to differ: it is where to look.
+  void first_stages(bool first_block) {
+    for (const Planned& planned : planned_) {
+      if (problem_.checks[planned.check].relation != Relation::identity || !usable(planned)) continue;
+      const auto key = std::pair(planned.subjects[0], planned.subjects[1]);
+      const Stages &a = running_[key.first].stages, &b = running_[key.second].stages;
+      auto& earliest = first_difference_.try_emplace(key, kPipeline.size()).first->second;
+      for (std::size_t s = 0; s < earliest; ++s) {
+        const auto x = a.find(kPipeline[s]), y = b.find(kPipeline[s]);
+        if (x != a.end() && y != b.end() && !same_bits(x->second, y->second)) earliest = s;
+      }
+    }
+    for (auto& [key, check] : pipeline_) {
+      Running& running = running_[key.first];
+      if (running.broken || !running.stages.contains(key.second)) continue;
+      if (asked_for(key)) continue;
+      guarded(running, [&, &looked = check] { looked.add(running.stages, truth_, first_block); });
+    }
+  }
+
+  bool asked_for(const std::pair<std::size_t, std::string>& key) const {
+    return find_accuracy(key) != nullptr;
+  }
+
+  const AccuracyCheck* find_accuracy(const std::pair<std::size_t, std::string>& key) const {
+    for (std::size_t i = 0; i < planned_.size(); ++i)
+      if (planned_[i].subjects[0] == key.first && planned_[i].stage == key.second)
+        if (const auto* check = std::get_if<AccuracyCheck>(&checks_[i])) return check;
+    return nullptr;
+  }
+
+  // Row by row instead of in one block, and with two threads instead of one.
+  void compute_again() {
+    const Stopwatch watch(outcome_.seconds_subjects);
+    for (std::size_t i = 0; i < planned_.size(); ++i) {
+      auto* check = std::get_if<InvariantsCheck>(&checks_[i]);
+      if (!check) continue;
+      Running& running = running_[planned_[i].subjects[0]];
+      if (running.spec->recipe.empty()) continue;
+      guarded(running, [&] {
+        Subject& subject = *running.subject;
+        const std::int64_t rows = std::min(kAgainRows, problem_.positions.count());
+        const Stages once = subject.rows(0, rows);
+        for (std::int64_t r = 0; r < rows; ++r) check->add_again(rows_of(once, r), subject.rows(r, 1), "the place in the tensor");
+        const std::int64_t many = std::min(problem_.positions.count(), 4 * kBlockElements / (problem_.rope.rotary_dim() / 2));
+        const Stages one_thread = subject.rows(0, many);
+        set_cpu_threads(2);
+        const Stages two_threads = subject.rows(0, many);
+        set_cpu_threads(1);
+        check->add_again(one_thread, two_threads, "the number of threads");
+      });
+    }
+  }
+
+  static Stages rows_of(const Stages& stages, std::int64_t row) {
+    Stages out;
+    for (const auto& [name, tensor] : stages) out[name] = name == "inv_freq" ? tensor : tensor.rows(row, 1);
+    return out;
+  }
+
+  void conclude() {
+    const Stopwatch watch(outcome_.seconds_checks);
+    for (std::size_t i = 0; i < planned_.size(); ++i) {
+      Result result = skeleton(planned_[i]);
+      for (const std::size_t s : planned_[i].subjects)
+        if (running_[s].broken && result.reason.empty()) {
+          result.verdict = *running_[s].broken;
+          result.reason = running_[s].reason;
+        }
+      if (result.reason.empty()) judge(planned_[i], checks_[i], result);
+      outcome_.results.push_back(std::move(result));
+    }
+  }
+
+  void judge(const Planned& planned, const Check& check, Result& result) {
+    for (const std::size_t s : planned.subjects) result.measured.undetermined += running_[s].subject->undetermined();
+    const auto undetermined = result.measured.undetermined;
+    if (const auto* accuracy = std::get_if<AccuracyCheck>(&check)) {
+      accuracy->conclude(result);
+      result.first_stage = first_failing(planned.subjects[0]);
+    } else if (const auto* identity = std::get_if<IdentityCheck>(&check)) {
+      identity->conclude(result);
+      const auto earliest = first_difference_.at({planned.subjects[0], planned.subjects[1]});
+      if (result.verdict == Verdict::fail && earliest < kPipeline.size()) result.first_stage = kPipeline[earliest];
+    } else if (const auto* invariants = std::get_if<InvariantsCheck>(&check)) {
+      invariants->conclude(result);
+    }
+    result.measured.undetermined = undetermined;
+    distrust(planned, result);
+  }
+
+  // A pass that could not have been anything else is none.
+  void distrust(const Planned& planned, Result& result) const {
+    if (result.verdict != Verdict::pass) return;
+    const auto untrusted = [&](const std::string& why) {
+      result.verdict = Verdict::untrusted;
+      result.reason = why;
+    };
+    if (result.measured.compared == 0) untrusted("nothing was compared");
+    if (result.measured.undetermined > 0)
+      untrusted("some results move when the hardware's approximate reciprocal moves by one ulp");
+    if (result.relation == Relation::identity && result.subjects[0].name == result.subjects[1].name)
+      untrusted("a subject is compared with itself");
+    if (result.relation != Relation::accuracy) return;
+    const Running& running = running_[planned.subjects[0]];
+    const auto& changed = running.fault_stages;
+    if (std::find(changed.begin(), changed.end(), result.stage) != changed.end())
+      untrusted("a known fault that does not show at these inputs; what wakes it: " + running.wakes);
+  }
+
+  std::string first_failing(std::size_t subject) const {
+    for (const std::string& stage : kPipeline) {
+      const std::pair key(subject, stage);
+      const AccuracyCheck* check = find_accuracy(key);
+      if (!check) {
+        const auto found = pipeline_.find(key);
+        check = found == pipeline_.end() ? nullptr : &found->second;
+      }
+      if (check && check->local_failed()) return stage;
+    }
+    return {};
+  }
+
+  Result skeleton(const Planned& planned) const {
+    Result result;
+    result.id = planned.id;
+    result.relation = problem_.checks[planned.check].relation;
+    result.suite = problem_.suite;
+    result.case_name = problem_.name;
+    result.stage = planned.stage;
+    result.dtype = problem_.dtype;
+    result.params = problem_.params;
+    for (const std::size_t s : planned.subjects) result.subjects.push_back(running_[s].info);
+    return result;
+  }
+
+  const Case& problem_;
+  const std::vector<Planned>& planned_;
+  SubjectPool& pool_;
+  Truth truth_;
+  CaseOutcome outcome_;
+  std::vector<Running> running_;
+  std::vector<Check> checks_;
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> first_difference_;
+  std::map<std::pair<std::size_t, std::string>, AccuracyCheck> pipeline_;  // of accuracy subjects, for first_stage
+};
+
+}  // namespace
+
+std::vector<Planned> plan(const Case& problem) {
+  std::vector<Planned> planned;
+  for (std::size_t c = 0; c < problem.checks.size(); ++c) {
+    const CheckSpec& check = problem.checks[c];
+    std::vector<std::vector<std::size_t>> who;
+    if (check.relation == Relation::identity)
+      who.push_back({index_of(problem, check.between[0]), index_of(problem, check.between[1])});
+    for (std::size_t s = 0; s < problem.subjects.size() && check.relation != Relation::identity; ++s) {
+      const auto& names = check.subjects;
+      if (names.empty() || std::find(names.begin(), names.end(), problem.subjects[s].name) != names.end()) who.push_back({s});
+    }
+    for (const auto& subjects : who) {
+      std::string names = problem.subjects[subjects[0]].name;
+      if (subjects.size() == 2) names += "~" + problem.subjects[subjects[1]].name;
+      for (const std::string& stage : check.stages)
+        planned.push_back({c, subjects, stage,
+                           fmt::format("{}/{}/{}/{}", problem.id, name_of(check.relation), names, stage)});
+    }
+  }
+  return planned;
+}
+
+CaseOutcome run_case(const Case& problem, const std::vector<Planned>& planned, SubjectPool& pool,
+                     const std::atomic<bool>& stop) {
+  return CaseRun(problem, planned, pool).run(stop);
+}
+
+}  // namespace ropewalk

@@ -1,0 +1,83 @@
+// devices, recipes, faults: what there is here, and why something is not available.
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "harness/cli/commands.hpp"
+#include "harness/devices/device.hpp"
+#include "harness/recipes/recipe.hpp"
+
+namespace ropewalk {
+namespace {
+
+nlohmann::ordered_json devices() {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const std::string& name : device_names()) {
+    const auto device = make_device(name);
+    const std::string missing = device->missing();
+    const DocumentedBounds bounds = device->bounds();
+    list.push_back({{"name", name},
+                    {"available", missing.empty()},
+                    {"reason", missing.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(missing)},
+                    {"emulated", device->emulated()},
+                    {"versions", device->versions()},
+                    {"bounds", {{"sin_cos_ulp", bounds.sin_cos_ulp}, {"pow_ulp", bounds.pow_ulp}, {"source", bounds.source}}}});
+  }
+  return list;
+}
+
+nlohmann::ordered_json recipes(bool faults) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Recipe& recipe : all_recipes()) {
+    if (recipe.is_fault() != faults) continue;
+    nlohmann::ordered_json entry{{"name", recipe.name}, {"title", recipe.title}, {"source", recipe.source}};
+    if (faults) {
+      entry["parent"] = recipe.parent;
+      entry["changes"] = recipe.changed;
+      entry["wakes"] = recipe.wakes;
+    }
+    list.push_back(entry);
+  }
+  return list;
+}
+
+std::string device_line(const nlohmann::ordered_json& device) {
+  const auto reason = device["reason"];
+  std::string text = fmt::format("{:<10} {}", device["name"].get<std::string>(),
+                                 reason.is_null() ? "available" : "not here: " + reason.get<std::string>());
+  if (device["emulated"].get<bool>()) text += ", emulated";
+  if (const auto versions = device["versions"].get<std::string>(); !versions.empty()) text += " (" + versions + ")";
+  return text;
+}
+
+std::string recipe_line(const nlohmann::ordered_json& recipe) {
+  const std::string text = fmt::format("{:<28} {}", recipe["name"].get<std::string>(), recipe["title"].get<std::string>());
+  return recipe.contains("parent") ? text + " [fault of " + recipe["parent"].get<std::string>() + "]" : text;
+}
+
+void add(CLI::App& app, Action& action, const std::string& name, const std::string& help,
+         nlohmann::ordered_json (*make)(), std::string (*line)(const nlohmann::ordered_json&)) {
+  auto* command = app.add_subcommand(name, help);
+  auto as_json = std::make_shared<bool>(false);
+  command->add_flag("--json", *as_json, "As JSON");
+  command->callback([=, &action] {
+    action = [=]() -> int {
+      const auto list = make();
+      if (*as_json) fmt::print("{}\n", list.dump(2));
+      for (const auto& entry : list)
+        if (!*as_json) fmt::print("{}\n", line(entry));
+      return kAsExpected;
+    };
+  });
+}
+
+}  // namespace
+
+void add_inventory(CLI::App& app, Action& action) {
+  add(app, action, "devices", "Where recipes can run here, and why not elsewhere", devices, device_line);
+  add(app, action, "recipes", "The published implementations that are known", [] { return recipes(false); }, recipe_line);
+  add(app, action, "faults", "The known faults", [] { return recipes(true); }, recipe_line);
+}
+
+}  // namespace ropewalk

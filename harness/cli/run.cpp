@@ -1,0 +1,221 @@
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <csignal>
+#include <ctime>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "harness/bad_input.hpp"
+#include "harness/checks/expectations.hpp"
+#include "harness/cli/commands.hpp"
+#include "harness/cli/environment.hpp"
+#include "harness/cli/selection.hpp"
+#include "harness/devices/device.hpp"
+#include "harness/report/console.hpp"
+#include "harness/report/json.hpp"
+#include "harness/report/junit.hpp"
+#include "harness/report/progress.hpp"
+
+namespace ropewalk {
+namespace {
+
+struct Options {
+  Selection selection;
+  std::string report, junit;
+  std::vector<std::string> required_devices;
+  int jobs = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  std::uint64_t seed = 0;
+  bool fail_fast = false, all_results = false, quiet = false;
+};
+
+std::atomic<bool> stop{false};
+volatile std::sig_atomic_t stopped_by = 0;
+
+// A first Ctrl-C lets the report be written; a second one ends the program at once.
+extern "C" void on_signal(int signal) {
+  stopped_by = signal;
+  stop = true;
+}
+
+void listen_to_signals() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  action.sa_flags = SA_RESETHAND;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+// A device that must be here and is not: its results are errors, not skips.
+void require(const std::vector<std::string>& devices, Result& result) {
+  if (result.verdict != Verdict::skipped) return;
+  for (const SubjectInfo& subject : result.subjects)
+    if (std::find(devices.begin(), devices.end(), subject.device) != devices.end()) {
+      result.verdict = Verdict::error;
+      result.reason += " (required by --require-device)";
+      return;
+    }
+}
+
+std::string escaped(const std::string& id) {
+  std::string out;
+  for (const char c : id) {
+    if (std::string_view(R"(\^$.|?*+()[]{})").find(c) != std::string_view::npos) out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+std::string rerun_command(const Case& problem, const std::string& id, const Options& options) {
+  std::string command = fmt::format("ropewalk run {} --filter '^{}$'", problem.file, escaped(id));
+  if (options.selection.repeat > 1) command += fmt::format(" --repeat {}", options.selection.repeat);
+  if (options.seed != 0) command += fmt::format(" --seed {}", options.seed);
+  return command;
+}
+
+// The results of all checks that only their whole declared case can judge.
+void settle_groups(std::vector<Result>& results, const std::vector<const Cell*>& cells,
+                   const std::vector<std::size_t>& checks, bool complete) {
+  struct Group {
+    std::vector<Result*> results;
+    const CheckSpec* check = nullptr;
+    bool whole = true;
+  };
+  std::map<std::tuple<std::string, std::int64_t, std::size_t>, Group> groups;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const Case& problem = cells[i]->problem;
+    const CheckSpec& check = problem.checks[checks[i]];
+    if (!check.expect_any_fail) continue;
+    Group& group = groups[{problem.file, problem.declaration, checks[i]}];
+    group.results.push_back(&results[i]);
+    group.check = &check;
+    group.whole = group.whole && cells[i]->whole && complete;
+  }
+  for (const auto& [key, group] : groups) settle_any_fail(group.results, *group.check, group.whole);
+}
+
+std::string default_report() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  char stamp[32];
+  std::strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", &local);
+  for (int n = 1;; ++n) {
+    const std::filesystem::path folder = fmt::format("reports/runs/{}{}", stamp, n == 1 ? "" : fmt::format("-{}", n));
+    if (!std::filesystem::exists(folder)) return folder / "report.json";
+  }
+}
+
+int exit_code(const Report& report) {
+  if (stopped_by != 0) return 128 + stopped_by;
+  bool unexpected = false, error = false, compared = false;
+  for (const Result& result : report.results) {
+    unexpected = unexpected || result.unexpected;
+    error = error || (result.unexpected && result.verdict == Verdict::error);
+    compared = compared || result.measured.compared > 0;
+  }
+  if (error) return kCouldNotRun;
+  if (unexpected) return kUnexpected;
+  return compared ? kAsExpected : kNothingCompared;
+}
+
+Report run_cells(const std::vector<Cell>& cells, const Options& options) {
+  Report report;
+  report.environment = this_environment(options.jobs, options.seed);
+  const double start = seconds_now();
+  std::vector<CaseOutcome> outcomes(cells.size());
+  SubjectPool pool;
+  Progress progress(stderr, static_cast<std::int64_t>(cells.size()), Progress::style_for(stderr, options.quiet));
+  const auto unexpected = [&](const Cell& cell, Result result, std::size_t check) {
+    const CheckSpec& spec = cell.problem.checks[check];
+    if (!spec.expect_any_fail) settle(result, spec);
+    return result.unexpected;
+  };
+  tbb::task_arena arena(options.jobs);
+  arena.execute([&] {
+    tbb::parallel_for(
+        tbb::blocked_range<std::size_t>(0, cells.size(), 1),
+        [&](const auto& range) {
+          set_cpu_threads(1);
+          for (std::size_t i = range.begin(); i < range.end(); ++i) {
+            outcomes[i].finished = false;
+            if (stop) continue;
+            outcomes[i] = run_case(cells[i].problem, cells[i].planned, pool, stop);
+            for (std::size_t r = 0; options.fail_fast && r < outcomes[i].results.size(); ++r)
+              if (unexpected(cells[i], outcomes[i].results[r], cells[i].planned[r].check)) stop = true;
+            progress.advance();
+          }
+        },
+        tbb::simple_partitioner());
+  });
+  progress.finish();
+
+  std::vector<const Cell*> cell_of;
+  std::vector<std::size_t> check_of;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    CaseOutcome& outcome = outcomes[i];
+    report.complete = report.complete && outcome.finished;
+    if (!outcome.finished) continue;
+    ++report.cases;
+    report.seconds_subjects += outcome.seconds_subjects;
+    report.seconds_reference += outcome.seconds_reference;
+    report.seconds_checks += outcome.seconds_checks;
+    report.reference.fast += outcome.proof.fast;
+    report.reference.fallback += outcome.proof.fallback;
+    report.reference.exact += outcome.proof.exact;
+    report.reference.midpoints += outcome.proof.midpoints;
+    report.reference.undecided += outcome.proof.undecided;
+    for (std::size_t r = 0; r < outcome.results.size(); ++r) {
+      Result& result = outcome.results[r];
+      const std::size_t check = cells[i].planned[r].check;
+      require(options.required_devices, result);
+      settle(result, cells[i].problem.checks[check]);
+      result.rerun = rerun_command(cells[i].problem, result.id, options);
+      report.results.push_back(std::move(result));
+      cell_of.push_back(&cells[i]);
+      check_of.push_back(check);
+    }
+  }
+  settle_groups(report.results, cell_of, check_of, report.complete);
+  report.seconds = seconds_now() - start;
+  return report;
+}
+
+int run(const Options& options) {
+  for (const std::string& device : options.required_devices) make_device(device);  // throws for an unknown one
+  const std::vector<Cell> cells = select(options.selection);
+  if (cells.empty()) {
+    fmt::print(stderr, "ropewalk: nothing to run: no result matches the filter, the device or the shard\n");
+    return kNothingCompared;
+  }
+  listen_to_signals();
+  const Report report = run_cells(cells, options);
+  const std::string path = options.report.empty() ? default_report() : options.report;
+  write_report(path, to_json(report, options.all_results));
+  if (!options.junit.empty()) write_text(options.junit, junit_text(report));
+  if (!options.quiet) fmt::print("{}report: {}\n", summary_text(report), path);
+  return exit_code(report);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Action& action) {
+  auto* command = app.add_subcommand("run", "Run case files, print a summary, write the report");
+  auto options = std::make_shared<Options>();
+  add_selection(*command, options->selection);
+  command->add_option("--report", options->report, "Where the report goes (default: a new folder under reports/runs)");
+  command->add_option("--junit", options->junit, "Also write the results as JUnit XML");
+  command->add_option("--jobs", options->jobs, "How many cells run side by side")->check(CLI::Range(1, 1024));
+  command->add_option("--seed", options->seed, "Key of the generated inputs");
+  command->add_option("--require-device", options->required_devices, "Its absence is an error, not a skip")
+      ->allow_extra_args(false);
+  command->add_flag("--fail-fast", options->fail_fast, "Stop at the first unexpected verdict");
+  command->add_flag("--all-results", options->all_results, "Keep every passing result in the report");
+  command->add_flag("--quiet", options->quiet, "No progress, no summary");
+  command->callback([=, &action] { action = [=] { return run(*options); }; });
+}
+
+}  // namespace ropewalk

@@ -1,0 +1,135 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <system_error>
+
+#include "harness/bad_input.hpp"
+#include "harness/recipes/recipe.hpp"
+#include "harness/recipes/steps.hpp"
+
+namespace ropewalk {
+namespace {
+
+namespace fs = std::filesystem;
+
+Recipe read_parent(const Field& field) {
+  const std::string name = field.name();
+  const fs::path here = fs::path(field.file()).parent_path();
+  for (const fs::path& folder : {here, here / ".."}) {
+    const fs::path file = (folder / (name + ".json")).lexically_normal();
+    if (!fs::exists(file) || fs::equivalent(file, field.file())) continue;
+    if (read_json_file(file).contains("parent"))
+      field.refuse("a fault's parent is a published recipe, not another fault");
+    return read_recipe(file);
+  }
+  field.refuse("no such recipe in the fault's folder or the one above");
+}
+
+void read_text(const Object& object, const char* name, std::string& out) { out = object.need(name).text(); }
+
+void read_buffers(const Object& object, Recipe& recipe) {
+  const auto field = object.find("buffers");
+  if (!field) return;
+  recipe.buffers.clear();
+  for (const Field& item : field->items()) {
+    const std::string stage(kRecipeStages[item.choice(kRecipeStages)]);
+    if (std::find(recipe.buffers.begin(), recipe.buffers.end(), stage) != recipe.buffers.end())
+      item.refuse("each one once");
+    recipe.buffers.push_back(stage);
+  }
+}
+
+void replace_stages(const std::vector<StageSteps>& replacements, Recipe& recipe) {
+  for (const StageSteps& replacement : replacements) {
+    recipe.changed.push_back(replacement.stage);
+    for (StageSteps& stage : recipe.stages)
+      if (stage.stage == replacement.stage) stage = replacement;
+  }
+}
+
+std::vector<fs::path> json_files(const fs::path& folder) {
+  std::vector<fs::path> out;
+  if (!fs::is_directory(folder)) return out;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().extension() == ".json") out.push_back(entry.path());
+  std::sort(out.begin(), out.end(), [](const fs::path& a, const fs::path& b) { return a.stem() < b.stem(); });
+  return out;
+}
+
+// Recipes are found by their file's name, so it must be their own.
+Recipe read_stored(const fs::path& file) {
+  Recipe recipe = read_recipe(file);
+  if (recipe.name != file.stem())
+    throw BadInput(file.string(), "name", recipe.name, "a stored recipe has its file's name, " + file.stem().string());
+  return recipe;
+}
+
+}  // namespace
+
+const StageSteps* Recipe::stage(const std::string& stage_name) const {
+  for (const StageSteps& stage : stages)
+    if (stage.stage == stage_name) return &stage;
+  return nullptr;
+}
+
+Recipe read_recipe(const fs::path& file) {
+  const Json document = read_json_file(file);
+  const Object object(Field(file.string(), "", document),
+                      {"schema_version", "name", "title", "source", "parent", "wakes", "at", "buffers", "stages"});
+  need_schema_version_1(object);
+  for (const auto& [one, other] : {std::pair{"parent", "wakes"}, std::pair{"wakes", "parent"}})
+    if (object.has(one) && !object.has(other))
+      object.need(one).refuse(fmt::format("a fault has \"{}\" beside it", other));
+
+  Recipe recipe;
+  if (object.has("parent")) recipe = read_parent(object.need("parent"));
+  recipe.parent = object.has("parent") ? recipe.name : "";
+  recipe.name = object.need("name").name();
+  read_text(object, "title", recipe.title);
+  read_text(object, "source", recipe.source);
+  if (object.has("wakes")) read_text(object, "wakes", recipe.wakes);
+  read_buffers(object, recipe);
+  const Place place = object.has("at") ? read_place(object.need("at")) : Place::device;
+  const Field stages = object.need("stages");
+  if (recipe.is_fault())
+    replace_stages(read_stages(stages, place), recipe);
+  else
+    recipe.stages = read_stages(stages, place);
+  check_stages(recipe, stages);
+  return recipe;
+}
+
+fs::path recipe_folder() {
+  if (const char* named = std::getenv("ROPEWALK_RECIPES"); named && *named) return named;
+  std::error_code unknown;
+  const fs::path program = fs::read_symlink("/proc/self/exe", unknown);
+  fs::path installed = program.parent_path().parent_path() / "share/ropewalk/recipes";
+  if (!unknown && fs::is_directory(installed)) return installed;
+  return fs::path(ROPEWALK_SOURCE_DIR) / "cases/recipes";
+}
+
+std::vector<Recipe> all_recipes() {
+  const fs::path folder = recipe_folder();
+  std::vector<Recipe> out;
+  for (const fs::path& file : json_files(folder)) out.push_back(read_stored(file));
+  for (const fs::path& file : json_files(folder / "faults")) out.push_back(read_stored(file));
+  if (out.empty())
+    throw BadInput(folder.string(), "", "", "no recipes are here; $ROPEWALK_RECIPES names another folder");
+  return out;
+}
+
+Recipe find_recipe(const std::string& name) {
+  const fs::path folder = recipe_folder();
+  std::vector<std::string> names;
+  for (const fs::path& part : {folder, folder / "faults"}) {
+    for (const fs::path& file : json_files(part)) {
+      if (file.stem() == name) return read_stored(file);
+      names.push_back(file.stem());
+    }
+  }
+  throw BadInput(folder.string(), "recipe", name,
+                 "no such recipe" + did_you_mean(name, names) + "; there are " + joined(names));
+}
+
+}  // namespace ropewalk

@@ -1,0 +1,38 @@
+// What a recipe's roundings allow: its steps are walked with exact values and bounds on their relative error (a running
+// error analysis, Higham 2002, section 3.3), so every limit follows from the recipe and from nothing else.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/cases/case.hpp"
+#include "harness/devices/device.hpp"
+#include "harness/recipes/recipe.hpp"
+
+namespace ropewalk {
+
+// A value that only rounding separates from what it stands for: an error of at most
+//   function_ulp * ulp_f(value) + sum over r in roundings of ulp_r(value) / 2 + relative * |value|.
+struct TrigBudget {
+  double function_ulp = 0;
+  reference::Format function_format = reference::Format::float32;
+  std::vector<reference::Format> roundings;
+  double relative = 0;
+};
+
+struct Budget {
+  double positions_relative = 0;           // of a position that its dtype may not hold exactly
+  double positions_exact_below = 0;        // every integer up to this is exact
+  std::vector<double> inv_freq_relative;   // one for each pair, of the exact frequency
+  double angle_relative = 0;               // of the product of the observed position and the observed frequency
+  TrigBudget cos, sin;                     // of the function of the observed angle
+  // The format of the coarsest rounding in each stage: how many significand bits its tensor should use.
+  reference::Format inv_freq_format{}, angle_format{}, cos_format{}, sin_format{};
+  std::string inv_freq_formula, angle_formula, trig_formula, source;
+};
+
+// The budget of `claims` when it runs on a device with these documented bounds. Throws Refused for a step whose rounding
+// cannot be bounded.
+Budget count_roundings(const Recipe& claims, const DocumentedBounds& device, const Case& problem);
+
+}  // namespace ropewalk

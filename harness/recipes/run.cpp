@@ -1,0 +1,110 @@
+#include "harness/recipes/run.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace ropewalk {
+namespace {
+
+std::set<std::string> table_stage_names() { return {"positions", "inv_freq", "angle", "cos", "sin"}; }
+
+double parameter(const std::string& name, const Rope& rope) {
+  if (name == "rotary_dim") return static_cast<double>(rope.rotary_dim());
+  if (name == "head_dim") return static_cast<double>(rope.head_dim);
+  if (name == "base") return rope.base;
+  throw Refused("the recipe names " + name + ", which is neither an earlier result nor a parameter");
+}
+
+// x with all but its first `bits` significand bits cut: a change of bits, so the same on every device.
+Tensor keep_bits(const Tensor& x, int bits) {
+  if (x.dtype() != DType::float32) throw Refused("keep_bits works on float32");
+  Tensor out(DType::float32, x.shape());
+  const auto from = x.as<std::uint32_t>();
+  std::transform(from.begin(), from.end(), out.as<std::uint32_t>().begin(),
+                 [mask = ~0U << (24 - bits)](std::uint32_t v) { return v & mask; });
+  return out;
+}
+
+bool needs_positions(const StageSteps& stage, const std::set<std::string>& row_names) {
+  return std::any_of(stage.steps.begin(), stage.steps.end(), [&](const Step& step) {
+    return step.op == Op::positions || std::any_of(step.in.begin(), step.in.end(), [&](const Operand& operand) {
+             const auto* name = std::get_if<std::string>(&operand);
+             return name && row_names.contains(*name);
+           });
+  });
+}
+
+}  // namespace
+
+RecipeRun::RecipeRun(Recipe recipe, std::shared_ptr<Device> device, const Case& problem, bool module_cast)
+    : recipe_(std::move(recipe)),
+      device_(std::move(device)),
+      cpu_(make_device("cpu")),
+      rope_(problem.rope),
+      activation_(problem.dtype),
+      module_cast_(module_cast) {
+  std::set<std::string> row_names;
+  for (const StageSteps& stage : recipe_.stages) {
+    if (needs_positions(stage, row_names)) {
+      row_names.insert(stage.stage);
+      for (const Step& step : stage.steps)
+        if (!step.as.empty()) row_names.insert(step.as);
+      by_rows_.push_back(&stage);
+    } else {
+      run_stage(stage, {}, once_);
+    }
+  }
+}
+
+std::map<std::string, Tensor> RecipeRun::rows(std::span<const std::int64_t> positions) const {
+  const auto count = static_cast<std::int64_t>(positions.size());
+  Tensor column(DType::int64, {count, 1});
+  std::copy(positions.begin(), positions.end(), column.as<std::int64_t>().begin());
+  Values values = once_;
+  for (const StageSteps* stage : by_rows_) run_stage(*stage, column, values);
+  values["positions"] = values.at("positions").reshaped({count});
+  const auto stages = table_stage_names();
+  std::erase_if(values, [&](const auto& entry) { return !stages.contains(entry.first); });
+  return values;
+}
+
+void RecipeRun::run_stage(const StageSteps& stage, const Tensor& positions, Values& values) const {
+  Tensor result;
+  for (const Step& step : stage.steps) {
+    result = run_step(step, result, positions, values);
+    if (!step.as.empty()) values[step.as] = result;
+  }
+  const auto& buffers = recipe_.buffers;
+  if (module_cast_ && std::find(buffers.begin(), buffers.end(), stage.stage) != buffers.end())
+    result = device_->apply(Op::cast, std::vector<Argument>{result}, activation_);
+  values[stage.stage] = result;
+}
+
+Tensor RecipeRun::run_step(const Step& step, const Tensor& previous, const Tensor& positions,
+                           const Values& values) const {
+  std::vector<Argument> in;
+  for (const Operand& operand : step.in) {
+    const auto* name = std::get_if<std::string>(&operand);
+    if (!name)
+      in.emplace_back(std::get<double>(operand));
+    else if (*name == "previous")
+      in.emplace_back(previous);
+    else if (const auto found = values.find(*name); found != values.end())
+      in.emplace_back(found->second);
+    else
+      in.emplace_back(parameter(*name, rope_));
+  }
+  if (step.op == Op::positions) in.emplace_back(positions);
+  if (in.empty()) in.emplace_back(previous);
+
+  if (step.op == Op::keep_bits) return keep_bits(std::get<Tensor>(in[0]), static_cast<int>(std::get<double>(in[1])));
+  DType dtype = activation_;
+  if (const auto named = dtype_named(step.dtype))
+    dtype = *named;
+  else if (const auto stage = values.find(step.dtype); stage != values.end())
+    dtype = stage->second.dtype();
+  return (step.place == Place::cpu ? cpu_ : device_)->apply(step.op, in, dtype);
+}
+
+}  // namespace ropewalk

@@ -1,0 +1,218 @@
+// An external program as a subject. The whole table of a case is asked for at once, as a user of the program would.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "harness/bad_input.hpp"
+#include "harness/subjects/process.hpp"
+#include "harness/subjects/subject.hpp"
+#include "harness/subjects/table_stages.hpp"
+#include "harness/tensors/safetensors.hpp"
+
+namespace ropewalk {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+constexpr int kProtocol = 1;
+
+// A folder of our own for the tensors that travel; it goes with the subject.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (fs::temp_directory_path() / "ropewalk-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr)
+      throw SubjectError(fmt::format("no temporary folder {}: {}", name, std::strerror(errno)));
+    path_ = name;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+struct Abilities {
+  std::set<std::string> ops, dtypes;
+};
+
+// One question, one answer: a JSON object with a known status.
+Json ask(Process& process, const Json& question, double timeout_s) {
+  const std::string line = process.ask(question.dump(), timeout_s);
+  Json answer = Json::parse(line, nullptr, false);
+  const auto refuse = [&](const std::string& why) {
+    throw SubjectError(fmt::format("its answer to {} {}: {}{}", question["op"].get<std::string>(), why,
+                                   quoted_excerpt(line), process.last_words()));
+  };
+  if (!answer.is_object()) refuse("is not a JSON object");
+  if (question.contains("id") && (!answer.contains("id") || answer["id"] != question["id"]))
+    refuse(fmt::format("has another id than {}", question["id"].dump()));
+  const std::string status = answer.contains("status") && answer["status"].is_string() ? answer["status"] : Json("");
+  if (status != "ok" && status != "unsupported" && status != "error")
+    refuse("has no status out of ok, unsupported, error");
+  if (answer.contains("message") && !answer["message"].is_string()) refuse("has a message that is not a text");
+  return answer;
+}
+
+std::string message_of(const Json& answer) {
+  return answer.contains("message") ? quoted_excerpt(answer["message"].get<std::string>()) : "no message";
+}
+
+Abilities describe(Process& process, double timeout_s) {
+  const Json answer = ask(process, {{"op", "describe"}, {"protocol", kProtocol}}, timeout_s);
+  const auto refuse = [&](const std::string& why) { throw SubjectError("its answer to describe " + why); };
+  if (answer["status"] != "ok") refuse("is not ok: " + message_of(answer));
+  if (!answer.contains("protocol") || answer["protocol"] != kProtocol)
+    refuse(fmt::format("has not \"protocol\": {}: {}", kProtocol, quoted_excerpt(answer.dump())));
+  const auto names = [&](const char* field) {
+    std::set<std::string> found;
+    if (!answer.contains(field) || !answer[field].is_array()) refuse(fmt::format("has no list \"{}\"", field));
+    for (const Json& name : answer[field]) {
+      if (!name.is_string()) refuse(fmt::format("has something else than names in \"{}\"", field));
+      found.insert(name.get<std::string>());
+    }
+    return found;
+  };
+  return {names("ops"), names("dtypes")};
+}
+
+Tensor positions_of(const Case& problem) {
+  Tensor positions(DType::int64, {problem.positions.count()});
+  const auto values = positions.as<std::int64_t>();
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = problem.positions.at(static_cast<std::int64_t>(i));
+  return positions;
+}
+
+// What the program wrote, checked. A copy is read, because a program that goes on writing after its answer would pull
+// the mapped file away under us; nothing of it remains in the folder.
+Stages read_outputs(const fs::path& written, const Case& problem) {
+  std::error_code error;
+  if (!fs::is_regular_file(written, error)) throw SubjectError("it answered ok but wrote no file of outputs");
+  const fs::path kept = written.string() + ".kept";
+  fs::copy_file(written, kept, error);
+  if (error) throw SubjectError("its outputs cannot be copied: " + error.message());
+  fs::remove(written, error);
+  std::map<std::string, Tensor> tensors;
+  try {
+    tensors = read_safetensors(kept);
+  } catch (const BadInput& bad) {
+    throw SubjectError("its outputs" + std::string(bad.what()).substr(kept.string().size()));
+  }
+  fs::remove(kept, error);
+
+  const std::int64_t pairs = problem.rope.rotary_dim() / 2;
+  const std::int64_t rows = problem.positions.count();
+  Stages stages;
+  for (const std::string stage : kDeliverable) {
+    const auto found = tensors.find(stage);
+    if (found == tensors.end()) continue;
+    const Shape expected = stage == "positions" ? Shape{rows} : stage == "inv_freq" ? Shape{pairs} : Shape{rows, pairs};
+    if (found->second.shape() != expected)
+      throw SubjectError(
+          fmt::format("{} has shape {}; accepted: {}", stage, shape_text(found->second.shape()), shape_text(expected)));
+    check_dtype(stage, found->second, problem.dtype);
+    stages.emplace(stage, found->second);
+  }
+  if (stages.empty()) throw SubjectError(fmt::format("its outputs hold none of {}", fmt::join(kDeliverable, ", ")));
+  return stages;
+}
+
+class ProgramSubject final : public Subject {
+ public:
+  ProgramSubject(const SubjectSpec& spec, const fs::path& folder) : spec_(spec), folder_(folder) {}
+
+  void prepare(const Case& problem) override {
+    stages_.clear();
+    Json answer;
+    try {
+      start();
+      refuse_what_it_cannot(problem.dtype);
+      answer = ask_for_table(problem);
+    } catch (const SubjectError&) {
+      process_.reset();  // the next case starts it again
+      throw;
+    }
+    if (answer["status"] == "unsupported") throw SubjectUnsupported("the program says: " + message_of(answer));
+    if (answer["status"] == "error") throw SubjectError("the program says: " + message_of(answer));
+  }
+
+  Stages rows(std::int64_t first, std::int64_t count) override { return block_of(stages_, first, count); }
+
+  SubjectInfo info() const override {
+    SubjectInfo info;
+    info.name = spec_.name;
+    info.program = fmt::format("{}", fmt::join(spec_.program, " "));
+    info.claims = spec_.claims;
+    return info;
+  }
+
+ private:
+  void start() {
+    if (process_) return;
+    if (!temporary_) temporary_.emplace();
+    process_ = std::make_unique<Process>(spec_.program, folder_);
+    abilities_ = describe(*process_, spec_.timeout_s);
+  }
+
+  void refuse_what_it_cannot(DType dtype) const {
+    if (!abilities_.ops.contains("rope_table")) throw SubjectUnsupported("the program does not offer rope_table");
+    if (!abilities_.dtypes.contains(std::string(name_of(dtype))))
+      throw SubjectUnsupported(fmt::format("the program does not offer {}", name_of(dtype)));
+  }
+
+  Json ask_for_table(const Case& problem) {
+    const std::int64_t id = ++last_id_;
+    const fs::path inputs = temporary_->path() / fmt::format("{}-in.safetensors", id);
+    const fs::path outputs = temporary_->path() / fmt::format("{}-out.safetensors", id);
+    try {
+      write_safetensors(inputs, {{"positions", positions_of(problem)}});
+    } catch (const BadInput& bad) {
+      throw SubjectError(fmt::format("no place for its inputs: {}", bad.what()));
+    }
+    Json answer = ask(*process_,
+                      {{"op", "rope_table"},
+                       {"id", id},
+                       {"rope",
+                        {{"head_dim", problem.rope.head_dim},
+                         {"rotary_dim", problem.rope.rotary_dim()},
+                         {"base", problem.rope.base},
+                         {"partial_rotary_factor", problem.rope.partial_rotary_factor},
+                         {"layout", "half"}}},
+                       {"dtype", name_of(problem.dtype)},
+                       {"inputs", inputs.string()},
+                       {"outputs", outputs.string()}},
+                      spec_.timeout_s);
+    if (answer["status"] == "ok") stages_ = read_outputs(outputs, problem);
+    std::error_code ignored;
+    fs::remove(inputs, ignored);
+    return answer;
+  }
+
+  SubjectSpec spec_;
+  fs::path folder_;
+  std::optional<TemporaryFolder> temporary_;  // outlives the process
+  std::unique_ptr<Process> process_;
+  Abilities abilities_;
+  std::int64_t last_id_ = 0;
+  Stages stages_;
+};
+
+}  // namespace
+
+std::unique_ptr<Subject> make_program_subject(const SubjectSpec& spec, const std::filesystem::path& folder) {
+  return std::make_unique<ProgramSubject>(spec, folder);
+}
+
+}  // namespace ropewalk

@@ -1,0 +1,50 @@
+// The thing under test. It delivers stages for blocks of rows; where the numbers come from is its own business.
+#pragma once
+
+#include <map>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "harness/cases/case.hpp"
+#include "harness/report/result.hpp"
+#include "harness/tensors/tensor.hpp"
+
+namespace ropewalk {
+
+// Tensors by stage: positions [rows], inv_freq [pairs], angle, cos, sin [rows, pairs] in pair order. A stage that the
+// subject does not deliver is absent.
+using Stages = std::map<std::string, Tensor>;
+
+// The subject broke (crash, time-out, nonsense): the verdict is `error` with this reason.
+struct SubjectError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+// The subject says, or we know, that it cannot do this problem: the verdict is `skipped`.
+struct SubjectUnsupported : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class Subject {
+ public:
+  virtual ~Subject() = default;
+  // Called once for a case, before rows(). Throws SubjectError or SubjectUnsupported.
+  virtual void prepare(const Case& problem) = 0;
+  // Rows first .. first+count-1 of the case's positions. inv_freq is the same in each block.
+  virtual Stages rows(std::int64_t first, std::int64_t count) = 0;
+  virtual SubjectInfo info() const = 0;
+  virtual std::int64_t undetermined() const { return 0; }
+};
+
+// A file of tensors: safetensors, stages by their names or by the given map. Shapes [rows, pairs]; also accepted and
+// said so in notes: leading axes of size 1, full width with both halves equal or interleaved pairs equal.
+std::unique_ptr<Subject> make_tensor_file_subject(const SubjectSpec& spec);
+// An external program that speaks the line protocol (docs/protocol.md). The process lives as long as the object and is
+// started again after it broke; `folder` is its working directory.
+std::unique_ptr<Subject> make_program_subject(const SubjectSpec& spec, const std::filesystem::path& folder);
+// A recipe on a device, and (for a fault) nothing else: its parent only lends the limits.
+std::unique_ptr<Subject> make_recipe_subject(const SubjectSpec& spec);
+
+}  // namespace ropewalk

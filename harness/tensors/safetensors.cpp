@@ -1,0 +1,271 @@
+#include "harness/tensors/safetensors.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include "harness/bad_input.hpp"
+
+namespace ropewalk {
+namespace {
+
+using Json = nlohmann::json;
+static_assert(std::endian::native == std::endian::little, "the bytes of a safetensors file are used as they are");
+
+constexpr std::uint64_t kLengthBytes = 8;
+constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;  // the limit that the format's own reader has
+constexpr const char* kMetadata = "__metadata__";
+
+constexpr std::array<std::pair<const char*, DType>, 10> kDTypes{{{"F64", DType::float64},
+                                                                 {"F32", DType::float32},
+                                                                 {"BF16", DType::bfloat16},
+                                                                 {"F16", DType::float16},
+                                                                 {"I64", DType::int64},
+                                                                 {"I32", DType::int32},
+                                                                 {"I16", DType::int16},
+                                                                 {"I8", DType::int8},
+                                                                 {"U8", DType::uint8},
+                                                                 {"BOOL", DType::boolean}}};
+// Names that the format knows and this version does not read.
+constexpr std::array kKnownButUnsupported{"F8_E4M3", "F8_E5M2", "F8_E8M0", "F6_E2M3", "F6_E3M2",
+                                          "F4",      "U16",     "U32",     "U64",     "C64"};
+
+std::string json_text(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string tensor_field(const std::string& name) { return "tensor " + json_text(name); }
+
+struct Mapping {
+  std::shared_ptr<std::byte> start;
+  std::uint64_t size = 0;
+};
+
+Mapping map_file(const std::filesystem::path& file) {
+  const auto refuse = [&](const std::string& why) { throw BadInput(file.string(), "", "", why); };
+  std::error_code error;
+  const auto status = std::filesystem::status(file, error);  // before open, which would wait for a pipe's writer
+  if (!std::filesystem::exists(status)) refuse("no such file; a safetensors file is needed");
+  if (!std::filesystem::is_regular_file(status)) refuse("not a regular file; a safetensors file is needed");
+  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) refuse(std::string("cannot be read: ") + std::strerror(errno));
+  struct stat facts {};
+  const bool known = fstat(descriptor, &facts) == 0;
+  const auto size = static_cast<std::size_t>(facts.st_size);
+  const bool long_enough = known && size >= kLengthBytes;
+  void* memory = MAP_FAILED;
+  if (long_enough) memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, descriptor, 0);
+  const int reason = errno;
+  close(descriptor);
+  if (known && !long_enough) refuse("truncated: " + std::to_string(size) + " bytes; a safetensors file has at least 8");
+  if (memory == MAP_FAILED) refuse(std::string("cannot be mapped: ") + std::strerror(reason));
+  return {std::shared_ptr<std::byte>(static_cast<std::byte*>(memory), [size](std::byte* p) { munmap(p, size); }), size};
+}
+
+// The parser keeps the last of two equal keys without a word, so keys are watched while it works.
+Json parse_header(const std::string& file, const char* text, std::uint64_t length) {
+  std::vector<std::set<std::string>> seen;
+  const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    const auto level = static_cast<std::size_t>(depth);
+    if (level > 3)
+      throw BadInput(file, "header", "", "nested too deeply; accepted: name -> dtype, shape, data_offsets");
+    if (event == Json::parse_event_t::object_start) {
+      seen.resize(std::max(seen.size(), level + 1));
+      seen[level].clear();
+    } else if (event == Json::parse_event_t::key && !seen[level - 1].insert(parsed.get<std::string>()).second) {
+      throw BadInput(file, level == 1 ? tensor_field(parsed.get<std::string>()) : "header", "",
+                     json_text(parsed) + " is given twice");
+    }
+    return true;
+  };
+  try {
+    Json header = Json::parse(text, text + length, watch);
+    if (!header.is_object()) throw BadInput(file, "header", "", "not a JSON object");
+    return header;
+  } catch (const Json::exception&) {
+    throw BadInput(file, "header", "", "not valid JSON in UTF-8");
+  }
+}
+
+struct Entry {
+  std::string name;
+  DType dtype = DType::float32;
+  Shape shape;
+  std::uint64_t begin = 0, end = 0;  // within the data, which starts after the header
+};
+
+DType read_dtype(const std::string& file, const std::string& name, const Json& value) {
+  const std::string text = value.is_string() ? value.get<std::string>() : "";
+  for (const auto& [label, dtype] : kDTypes)
+    if (text == label) return dtype;
+  const bool known =
+      std::find(kKnownButUnsupported.begin(), kKnownButUnsupported.end(), text) != kKnownButUnsupported.end();
+  throw BadInput(file, tensor_field(name), "dtype " + json_text(value),
+                 std::string(known ? "not supported by this version" : "unknown") +
+                     "; accepted: F64, F32, BF16, F16, I64, I32, I16, I8, U8, BOOL");
+}
+
+Entry read_entry(const std::string& file, const std::string& name, const Json& fields) {
+  const auto refuse = [&](const std::string& value, const std::string& accepted) {
+    throw BadInput(file, tensor_field(name), value, accepted);
+  };
+  if (!fields.is_object()) refuse(json_text(fields), "accepted: an object with dtype, shape, data_offsets");
+  for (const char* field : {"dtype", "shape", "data_offsets"})
+    if (!fields.contains(field)) refuse(field, "missing");
+  if (fields.size() != 3) refuse(json_text(fields), "has other fields than dtype, shape, data_offsets");
+
+  Entry entry{name, read_dtype(file, name, fields["dtype"]), {}, 0, 0};
+  const Json& shape = fields["shape"];
+  const Json& offsets = fields["data_offsets"];
+  std::uint64_t bytes = bytes_of(entry.dtype);
+  if (!shape.is_array()) refuse("shape " + json_text(shape), "accepted: a list of sizes of at least 0");
+  for (const Json& size : shape) {
+    if (!size.is_number_unsigned()) refuse("shape " + json_text(shape), "accepted: whole numbers of at least 0");
+    const auto count = size.get<std::uint64_t>();
+    if (count != 0 && bytes > std::numeric_limits<std::int64_t>::max() / count)
+      refuse("shape " + json_text(shape), "too large: its size in bytes has more than 63 bits");
+    if (count > std::numeric_limits<std::int64_t>::max()) refuse("shape " + json_text(shape), "too large");
+    bytes *= count;
+    entry.shape.push_back(static_cast<std::int64_t>(count));
+  }
+  if (!offsets.is_array() || offsets.size() != 2 || !offsets[0].is_number_unsigned() ||
+      !offsets[1].is_number_unsigned())
+    refuse("data_offsets " + json_text(offsets), "accepted: two whole numbers, first byte and byte after the last");
+  entry.begin = offsets[0].get<std::uint64_t>();
+  entry.end = offsets[1].get<std::uint64_t>();
+  if (entry.begin > entry.end || entry.end - entry.begin != bytes)
+    refuse("data_offsets " + json_text(offsets), "shape " + json_text(shape) + " of " +
+                                                     std::string(name_of(entry.dtype)) + " needs " +
+                                                     std::to_string(bytes) + " bytes");
+  return entry;
+}
+
+// Every byte of the data belongs to exactly one tensor.
+void check_layout(const std::string& file, std::vector<Entry>& entries, std::uint64_t data_bytes) {
+  std::sort(entries.begin(), entries.end(),
+            [](const Entry& a, const Entry& b) { return std::pair(a.begin, a.end) < std::pair(b.begin, b.end); });
+  std::uint64_t next = 0;
+  for (const Entry& entry : entries) {
+    const auto refuse = [&](const std::string& why) {
+      throw BadInput(file, tensor_field(entry.name),
+                     "data_offsets [" + std::to_string(entry.begin) + "," + std::to_string(entry.end) + "]", why);
+    };
+    if (entry.end > data_bytes) refuse("outside the file, which has " + std::to_string(data_bytes) + " bytes of data");
+    if (entry.begin < next) refuse("overlaps the tensor before it, which ends at " + std::to_string(next));
+    if (entry.begin > next) refuse("leaves a hole after byte " + std::to_string(next));
+    next = entry.end;
+  }
+  if (next != data_bytes)
+    throw BadInput(file, "", std::to_string(data_bytes - next) + " bytes at the end", "belong to no tensor");
+}
+
+Tensor tensor_at(const Entry& entry, const std::shared_ptr<std::byte>& data) {
+  std::byte* first = data.get() + entry.begin;
+  if (reinterpret_cast<std::uintptr_t>(first) % bytes_of(entry.dtype) == 0)
+    return {entry.dtype, entry.shape, std::shared_ptr<std::byte>(data, first)};
+  Tensor copy(entry.dtype, entry.shape);  // headers of other writers need not be aligned
+  std::copy_n(first, entry.end - entry.begin, copy.bytes().begin());
+  return copy;
+}
+
+const char* label_of(DType dtype) {
+  for (const auto& [label, known] : kDTypes)
+    if (known == dtype) return label;
+  throw std::invalid_argument("safetensors: " + std::string(name_of(dtype)) + " is not supported by this version");
+}
+
+}  // namespace
+
+std::map<std::string, Tensor> read_safetensors(const std::filesystem::path& path) {
+  const std::string file = path.string();
+  const Mapping mapping = map_file(path);
+  std::uint64_t header_bytes = 0;
+  std::memcpy(&header_bytes, mapping.start.get(), kLengthBytes);
+  if (header_bytes > kMaxHeaderBytes)
+    throw BadInput(file, "header", std::to_string(header_bytes) + " bytes", "accepted: at most 100000000");
+  if (header_bytes > mapping.size - kLengthBytes)
+    throw BadInput(file, "header", std::to_string(header_bytes) + " bytes",
+                   "truncated: the file has " + std::to_string(mapping.size - kLengthBytes) + " after the length");
+  const Json header =
+      parse_header(file, reinterpret_cast<const char*>(mapping.start.get()) + kLengthBytes, header_bytes);
+
+  std::vector<Entry> entries;
+  for (const auto& [name, fields] : header.items()) {
+    if (name != kMetadata) {
+      entries.push_back(read_entry(file, name, fields));
+    } else if (!fields.is_object() ||
+               !std::all_of(fields.begin(), fields.end(), [](const Json& v) { return v.is_string(); })) {
+      throw BadInput(file, kMetadata, "", "accepted: an object of strings");
+    }
+  }
+  const std::uint64_t data_start = kLengthBytes + header_bytes;
+  check_layout(file, entries, mapping.size - data_start);
+
+  const std::shared_ptr<std::byte> data(mapping.start, mapping.start.get() + data_start);
+  std::map<std::string, Tensor> tensors;
+  for (const Entry& entry : entries) tensors.emplace(entry.name, tensor_at(entry, data));
+  return tensors;
+}
+
+void write_safetensors(const std::filesystem::path& path, const std::map<std::string, Tensor>& tensors,
+                       const std::map<std::string, std::string>& metadata) {
+  std::vector<const std::pair<const std::string, Tensor>*> order;
+  for (const auto& item : tensors) {
+    if (item.first == kMetadata) throw std::invalid_argument("safetensors: a tensor cannot be named __metadata__");
+    if (item.second.empty()) throw std::invalid_argument("safetensors: tensor " + item.first + " has no storage");
+    order.push_back(&item);
+  }
+  std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
+    return bytes_of(a->second.dtype()) > bytes_of(b->second.dtype());
+  });
+  Json header = Json::object();
+  if (!metadata.empty()) header[kMetadata] = metadata;
+  std::uint64_t offset = 0;
+  for (const auto* item : order) {
+    const std::uint64_t end = offset + item->second.bytes().size();
+    header[item->first] = {
+        {"dtype", label_of(item->second.dtype())}, {"shape", item->second.shape()}, {"data_offsets", {offset, end}}};
+    offset = end;
+  }
+  std::string text = header.dump();
+  text.resize((text.size() + 7) / 8 * 8, ' ');
+  const std::uint64_t length = text.size();
+
+  static std::atomic<unsigned> counter{0};  // two threads may write the same file: each has its own temporary one
+  const std::filesystem::path temporary =
+      path.string() + ".part-" + std::to_string(getpid()) + "-" + std::to_string(counter++);
+  std::error_code error;
+  errno = 0;
+  std::ofstream out(temporary, std::ios::binary);
+  out.write(reinterpret_cast<const char*>(&length), sizeof length);
+  out.write(text.data(), static_cast<std::streamsize>(length));
+  for (const auto* item : order) {
+    const auto bytes = item->second.bytes();
+    out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  }
+  out.close();
+  if (out.fail()) {
+    error.assign(errno != 0 ? errno : EIO, std::generic_category());
+  } else {
+    std::filesystem::rename(temporary, path, error);
+  }
+  if (error) {
+    std::error_code ignored;
+    std::filesystem::remove(temporary, ignored);
+    throw BadInput(path.string(), "", "", "cannot be written: " + error.message());
+  }
+}
+
+}  // namespace ropewalk

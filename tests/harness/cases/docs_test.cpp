@@ -1,0 +1,75 @@
+// The examples in docs/ are what the readers take; every stored fault has a case that wakes it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <sstream>
+
+#include "harness/cases/case.hpp"
+#include "harness/recipes/recipe.hpp"
+#include "tests/harness/cases/documents.hpp"
+
+namespace ropewalk::test {
+namespace {
+
+const std::filesystem::path kSource = ROPEWALK_SOURCE_DIR;
+
+// The texts between ```json and ``` in a Markdown file.
+std::vector<std::string> json_examples(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  std::vector<std::string> out;
+  bool inside = false;
+  for (std::string line; std::getline(stream, line);) {
+    if (line == "```json") {
+      inside = true;
+      out.emplace_back();
+    } else if (line == "```") {
+      inside = false;
+    } else if (inside) {
+      out.back() += line + "\n";
+    }
+  }
+  return out;
+}
+
+TEST(Docs, TheCaseFileIsOne) {
+  const auto examples = json_examples(kSource / "docs/case_file.md");
+  ASSERT_EQ(examples.size(), 1U);
+  const Folder folder;
+  const auto cases = read_case_file(folder.write("cases.json", examples[0]));
+  ASSERT_EQ(cases.size(), 4U);
+  EXPECT_EQ(cases[0].id, "my-model/table/head_dim=128,base=10000,max_position=4096/float32");
+}
+
+TEST(Docs, TheRefusalIsTheReaders) {
+  const Folder folder;
+  Json document = Json::parse(json_examples(kSource / "docs/case_file.md").at(0));
+  document["cases"][0]["rope"]["head_dims"] = 64;
+  const auto file = folder.write("cases.json", document.dump());
+  const std::string line = complaint(folder, [&] { read_case_file(file); });
+  std::ifstream stream(kSource / "docs/case_file.md");
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  EXPECT_THAT(text, testing::HasSubstr(line.substr(0, line.find("base, "))));
+}
+
+TEST(Docs, TheRecipesAreRecipes) {
+  const auto examples = json_examples(kSource / "docs/add_a_recipe.md");
+  ASSERT_EQ(examples.size(), 2U);
+  const Folder folder;
+  EXPECT_EQ(read_recipe(folder.write("example.json", examples[0])).name, "example");
+  const Recipe fault = read_recipe(folder.write("faults/example-positions-bfloat16.json", examples[1]));
+  EXPECT_EQ(fault.parent, "example");
+  EXPECT_THAT(fault.changed, testing::ElementsAre("positions"));
+}
+
+TEST(Faults, EachHasACaseAndNamesItsRecipe) {
+  std::set<std::string> stored, used;
+  for (const auto& entry : std::filesystem::directory_iterator(kSource / "cases/recipes/faults"))
+    stored.insert(entry.path().stem());
+  for (const Case& problem : read_case_file(kSource / "cases/faults.json"))
+    for (const SubjectSpec& subject : problem.subjects) used.insert(subject.recipe);
+  EXPECT_EQ(stored, used);
+}
+
+}  // namespace
+}  // namespace ropewalk::test

@@ -1,0 +1,154 @@
+// Every kind of bad recipe gives one line that names the file, the field, the value and what is accepted.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/recipes/recipe.hpp"
+#include "tests/harness/cases/documents.hpp"
+
+namespace ropewalk::test {
+namespace {
+
+constexpr const char* kGood = R"({
+  "schema_version": 1, "name": "r", "title": "t", "source": "s", "stages": {
+    "inv_freq": [{"op": "arange", "in": [0, "rotary_dim", 2], "dtype": "int64"}, {"op": "cast", "dtype": "float32"},
+                 {"op": "power", "in": ["base", "previous"], "as": "powers"}, {"op": "reciprocal"}],
+    "positions": [{"op": "positions", "dtype": "inv_freq"}],
+    "angle": [{"op": "multiply", "in": ["positions", "inv_freq"]}],
+    "cos": [{"op": "cos", "in": ["angle"]}, {"op": "cast", "dtype": "activation"}],
+    "sin": [{"op": "sin", "in": ["angle"]}, {"op": "cast", "dtype": "activation"}]}})";
+constexpr const char* kFault = R"({
+  "schema_version": 1, "name": "f", "title": "t", "source": "s", "parent": "r", "wakes": "w",
+  "stages": {"angle": [{"op": "add", "in": ["positions", "inv_freq"]}]}})";
+
+struct Mistake {
+  const char* changes;
+  const char* line;
+};
+
+const Mistake kMistakes[] = {
+    {R"({"/schema_version": null})", "schema_version: this field is missing"},
+    {R"({"/schema_version": 3})", "schema_version: 3: this version reads schema_version 1"},
+    {R"({"/title": null})", "title: this field is missing"},
+    {R"({"/source": 5})", "source: 5: a text is needed"},
+    {R"({"/name": "a b"})", R"(name: "a b": a name is made of letters, digits and . _ @ + -)"},
+    {R"({"/stage": {}})",
+     "stage: {}: unknown field, did you mean stages?; accepted: schema_version, name, title, source, parent, wakes, "
+     "at, "
+     "buffers, stages"},
+    {R"({"/at": "cuda"})", R"(at: "cuda": one of device, cpu)"},
+    {R"({"/buffers": ["inv_freqs"]})",
+     R"(buffers[0]: "inv_freqs": one of positions, inv_freq, angle, cos, sin, did you mean inv_freq?)"},
+    {R"({"/buffers": ["cos", "cos"]})", R"(buffers[1]: "cos": each one once)"},
+    {R"({"/parent": "p"})", R"(parent: "p": a fault has "wakes" beside it)"},
+    {R"({"/wakes": "w"})", R"(wakes: "w": a fault has "parent" beside it)"},
+    {R"({"/stages/sin": null})", "stages.sin: this stage is missing"},
+    {R"({"/stages/scores": [{"op": "cos"}]})",
+     R"(stages.scores: [{"op":"cos"}]: unknown field; accepted: positions, inv_freq, angle, cos, sin)"},
+    {R"({"/stages/cos": []})", "stages.cos: []: a list with at least one entry is needed"},
+    {R"({"/stages/cos": {"at": "cpu"}})", "stages.cos.steps: this field is missing"},
+    {R"({"/stages/cos": {"at": "gpu", "steps": [{"op": "cos", "in": ["angle"]}]}})",
+     R"(stages.cos.at: "gpu": one of device, cpu, did you mean cpu?)"},
+    {R"({"/stages/cos/0": "cos"})", R"(stages.cos[0]: "cos": an object with the fields op, in, dtype, as, at)"},
+    {R"({"/stages/cos/0/dytpe": "float32"})",
+     R"(stages.cos[0].dytpe: "float32": unknown field, did you mean dtype?; accepted: op, in, dtype, as, at)"},
+    {R"({"/stages/cos/0/op": "cosine"})",
+     R"(stages.cos[0].op: "cosine": one of positions, arange, cast, multiply, divide, add, subtract, negate, power, reciprocal, exp, log, exp2, floor, cos, sin, polar, real, imag, keep_bits, did you mean cos?)"},
+    {R"({"/stages/cos/0/dtype": "float32"})",
+     R"(stages.cos[0].dtype: "float32": only positions, arange and cast take a dtype)"},
+    {R"({"/stages/cos/1/dtype": null})", "stages.cos[1].dtype: this field is missing"},
+    {R"({"/stages/cos/1/dtype": "complex64"})",
+     R"(stages.cos[1].dtype: "complex64": one of float64, float32, bfloat16, float16, int64, int32, activation, positions, inv_freq, angle, cos, sin)"},
+    {R"({"/stages/inv_freq/1/dtype": "angle"})",
+     "stages.inv_freq[1].dtype: angle: this stage runs later; a stage before this one is needed"},
+    {R"({"/stages/angle/0/in": ["positions"]})", R"(stages.angle[0].in: ["positions"]: multiply takes 2 operands)"},
+    {R"({"/stages/angle/0/in": null})", R"(stages.angle[0]: {"op":"multiply"}: multiply takes 2 operands)"},
+    {R"({"/stages/cos/0/in": ["angle", 1]})", R"(stages.cos[0].in: ["angle",1]: cos takes 1 operands)"},
+    {R"({"/stages/positions/0/in": [1]})", "stages.positions[0].in: [1]: positions takes 0 operands"},
+    {R"({"/stages/cos/0/in": [1]})", "stages.cos[0].in: [1]: an earlier result is needed among the operands"},
+    {R"({"/stages/cos/0/in": [true]})", "stages.cos[0].in[0]: true: a text is needed"},
+    {R"({"/stages/inv_freq/0/in": [0, "previous", 2]})",
+     R"(stages.inv_freq[0].in: [0,"previous",2]: start, end and step are numbers or parameters)"},
+    {R"({"/stages/inv_freq/2/in": ["previous", "previous"]})",
+     R"(stages.inv_freq[2].in: ["previous","previous"]: one of the two is a number or a parameter)"},
+    {R"({"/stages/angle/0": {"op": "keep_bits", "in": ["positions", 25]}})",
+     "stages.angle[0].in[1]: 25: a number of bits from 1 to 24 is needed"},
+    {R"({"/stages/cos/0/in": null})",
+     "stages.cos[0].in[0]: previous: a stage's first step has no step before it; name its operand"},
+    {R"({"/stages/angle/0/in": ["positions", "inv_frek"]})",
+     "stages.angle[0].in[1]: inv_frek: unknown operand; defined here are previous, inv_freq, positions, powers, "
+     "rotary_dim, "
+     "head_dim, base and numbers, did you mean inv_freq?"},
+    {R"({"/stages/angle/0/in": ["positions", "sin"]})",
+     "stages.angle[0].in[1]: sin: this stage runs later; defined here are previous, inv_freq, positions, powers, "
+     "rotary_dim, "
+     "head_dim, base and numbers"},
+    {R"({"/stages/angle/0/as": "powers"})",
+     "stages.angle[0].as: powers: an earlier step has this name; names are unique"},
+    {R"({"/stages/angle/0/as": "sin"})",
+     R"(stages.angle[0].as: "sin": a name that is no stage, parameter or dtype, and not "previous")"},
+    {R"({"/stages/angle/0/as": "base"})",
+     R"(stages.angle[0].as: "base": a name that is no stage, parameter or dtype, and not "previous")"},
+};
+
+TEST(BadRecipeFile, EveryMistakeGivesItsLine) {
+  const Folder folder;
+  for (const Mistake& mistake : kMistakes) {
+    const auto file = folder.write("r.json", changed(kGood, mistake.changes).dump());
+    EXPECT_EQ(complaint(folder, [&] { read_recipe(file); }), std::string("r.json: ") + mistake.line) << mistake.changes;
+  }
+}
+
+TEST(BadRecipeFile, StagesAfterTheirUseAreRefused) {
+  const Folder folder;
+  Json document = Json::parse(kGood);
+  const Json inv_freq = document["stages"]["inv_freq"];
+  document["stages"].erase("inv_freq");
+  document["stages"]["inv_freq"] = inv_freq;
+  const auto file = folder.write("r.json", document.dump());
+  EXPECT_EQ(complaint(folder, [&] { read_recipe(file); }),
+            "r.json: stages.positions[0].dtype: inv_freq: this stage runs later; a stage before this one is needed");
+}
+
+struct FaultMistake {
+  const char* changes;
+  const char* line;
+};
+
+TEST(BadRecipeFile, FaultsNeedAPublishedParent) {
+  const FaultMistake mistakes[] = {
+      {R"({"/parent": "none"})",
+       R"(faults/f.json: parent: "none": no such recipe in the fault's folder or the one above)"},
+      {R"({"/parent": "f"})", R"(faults/f.json: parent: "f": no such recipe in the fault's folder or the one above)"},
+      {R"({"/parent": "g"})",
+       R"(faults/f.json: parent: "g": a fault's parent is a published recipe, not another fault)"},
+      {R"({"/parent": "../r"})", R"(faults/f.json: parent: "../r": a name is made of letters, digits and . _ @ + -)"},
+      {R"({"/wakes": null})", R"(faults/f.json: parent: "r": a fault has "wakes" beside it)"},
+      {R"({"/stages": {}})", "faults/f.json: stages: {}: at least one stage is needed"},
+      {R"({"/stages": {"angle": [{"op": "add", "in": ["positions", "cos"]}]}})",
+       "faults/f.json: stages.angle[0].in[1]: cos: this stage runs later; defined here are previous, inv_freq, "
+       "positions, "
+       "powers, rotary_dim, head_dim, base and numbers"},
+  };
+  const Folder folder;
+  folder.write("r.json", kGood);
+  folder.write("faults/g.json", changed(kFault, R"({"/name": "g", "/parent": "f"})").dump());
+  for (const FaultMistake& mistake : mistakes) {
+    const auto file = folder.write("faults/f.json", changed(kFault, mistake.changes).dump());
+    EXPECT_EQ(complaint(folder, [&] { read_recipe(file); }), mistake.line) << mistake.changes;
+  }
+}
+
+TEST(BadRecipeFile, AFaultThatDropsANameItsParentUsesIsRefused) {
+  const Folder folder;
+  folder.write("r.json", changed(kGood, R"({"/stages/cos/0/in": ["powers"]})").dump());
+  const auto file = folder.write(
+      "f.json",
+      changed(kFault,
+              R"({"/stages": {"inv_freq": [{"op": "arange", "in": [0, "rotary_dim", 2], "dtype": "float32"}]}})")
+          .dump());
+  EXPECT_THAT(complaint(folder, [&] { read_recipe(file); }),
+              testing::StartsWith("f.json: stages.cos[0].in[0]: powers: unknown operand; "));
+}
+
+}  // namespace
+}  // namespace ropewalk::test

@@ -1,0 +1,38 @@
+#include "harness/tensors/half.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace ropewalk {
+namespace {
+
+TEST(Half, EveryPatternSurvivesTheWayToFloatAndBack) {
+  for (std::uint32_t bits = 0; bits <= 0xffff; ++bits) {
+    const auto pattern = static_cast<std::uint16_t>(bits);
+    const float b = bfloat16_to_float(pattern), h = float16_to_float(pattern);
+    // A NaN stays one, though it may become quiet.
+    EXPECT_TRUE(float_to_bfloat16(b) == pattern ||
+                (std::isnan(b) && std::isnan(bfloat16_to_float(float_to_bfloat16(b)))));
+    EXPECT_TRUE(float_to_float16(h) == pattern || (std::isnan(h) && std::isnan(float16_to_float(float_to_float16(h)))));
+  }
+}
+
+TEST(Half, TiesGoToEven) {
+  // 1 + 2^-8 lies between 0x3f80 and 0x3f81, 1 + 3 * 2^-8 between 0x3f81 and 0x3f82.
+  EXPECT_EQ(float_to_bfloat16(0x1.01p0F), 0x3f80);
+  EXPECT_EQ(float_to_bfloat16(0x1.03p0F), 0x3f82);
+  EXPECT_EQ(float_to_bfloat16(0x1.010002p0F), 0x3f81);
+  EXPECT_EQ(float_to_float16(0x1.002p0F), 0x3c00);
+  EXPECT_EQ(float_to_float16(0x1.006p0F), 0x3c02);
+}
+
+TEST(Half, Overflow) {
+  EXPECT_EQ(float_to_bfloat16(0x1.fep127F), 0x7f7f);
+  EXPECT_EQ(float_to_bfloat16(0x1.ffp127F), 0x7f80);  // the tie rounds to infinity
+  EXPECT_EQ(float_to_float16(65504), 0x7bff);
+  EXPECT_EQ(float_to_float16(65520), 0x7c00);
+}
+
+}  // namespace
+}  // namespace ropewalk

@@ -1,0 +1,13 @@
+find_library(ARB_LIBRARY NAMES arb flint-arb REQUIRED)
+find_library(FLINT_LIBRARY flint REQUIRED)
+ropewalk_test(reference_test
+  SOURCES
+    reference/angles_test.cpp
+    reference/arb_oracle.cpp
+    reference/frequencies_test.cpp
+    reference/instruction_sets_test.cpp
+    reference/paths_test.cpp
+    reference/rounding_test.cpp
+    reference/self_check_test.cpp
+    reference/table_test.cpp
+  LIBRARIES ropewalk_reference ${ARB_LIBRARY} ${FLINT_LIBRARY})

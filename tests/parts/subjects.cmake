@@ -1,0 +1,14 @@
+ropewalk_test(tensors_test
+  SOURCES
+    harness/tensors/dtype_test.cpp
+    harness/tensors/half_test.cpp
+    harness/tensors/safetensors_test.cpp
+    harness/tensors/tensor_test.cpp
+  LIBRARIES ropewalk_tensors)
+ropewalk_test(subjects_test
+  SOURCES
+    harness/subjects/adapter_test.cpp
+    harness/subjects/process_test.cpp
+    harness/subjects/program_test.cpp
+    harness/subjects/tensor_file_test.cpp
+  LIBRARIES ropewalk_external fmt::fmt-header-only)

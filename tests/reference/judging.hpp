@@ -1,0 +1,100 @@
+// Helpers of the reference's tests: numbers from a counter, and blocks of the table judged by the oracle.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <string>
+#include <vector>
+
+#include "reference/table.hpp"
+#include "tests/reference/arb_oracle.hpp"
+
+namespace ropewalk::reference {
+
+// Numbers that depend on a seed and a counter only (the finaliser of SplitMix64).
+class Numbers {
+ public:
+  explicit Numbers(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15) {}
+  std::uint64_t next() {
+    std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+  std::int64_t below(std::int64_t n) { return static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(n)); }
+  double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+
+ private:
+  std::uint64_t state_;
+};
+
+// Counts what the oracle finds wrong, so that a million checks make one line and the first few faults are shown.
+struct Tally {
+  std::int64_t values = 0;  // in each format
+  std::int64_t wrong = 0;
+  double worst_tail = 0;
+  std::string first;
+
+  void fault(const std::string& what) {
+    if (wrong++ == 0) first = what;
+  }
+
+  void check(const Truth& truth, double error, Claim claim, const std::string& where) {
+    ++values;
+    Proof proof;
+    for (std::size_t i = 0; i < kFormats.size(); ++i) {
+      double got = 0;
+      round_to(kFormats[i], {&claim.head, 1}, {&claim.tail, 1}, {&got, 1}, proof);
+      if (got != truth.rounded[i])
+        fault(where + " format " + std::to_string(i) + " head " + std::to_string(claim.head));
+    }
+    const int side = (claim.tail > 0) - (claim.tail < 0);
+    if (side != (truth.side > 0) - (truth.side < 0)) fault(where + " side of the tail");
+    worst_tail = std::max(worst_tail, error);
+    if (!(error <= 0x1p-98)) fault(where + " tail");
+  }
+
+  // Row i of block is position positions[i] times thetas[j].
+  void check_block(const SinCos& block, const std::vector<std::int64_t>& positions, std::vector<ArbReal>& thetas) {
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      for (std::size_t j = 0; j < thetas.size(); ++j) {
+        const std::size_t k = i * thetas.size() + j;
+        const Claim sin = {block.sin[k], block.sin_tail[k]}, cos = {block.cos[k], block.cos_tail[k]};
+        const Judged judged = judge(thetas[j], positions[i], sin, cos);
+        const std::string where = "position " + std::to_string(positions[i]) + " pair " + std::to_string(j);
+        check(judged.sin, judged.sin_error, sin, where + " sin");
+        check(judged.cos, judged.cos_error, cos, where + " cos");
+      }
+    }
+  }
+
+  void expect_right(const Proof& proof) const {
+    EXPECT_EQ(wrong, 0) << first;
+    EXPECT_EQ(proof.undecided, 0);
+    EXPECT_EQ(proof.fast + proof.fallback + proof.exact, values);
+    const auto record = [](const char* name, std::int64_t n) {
+      testing::Test::RecordProperty(name, std::to_string(n));
+      std::printf("%s %lld  ", name, static_cast<long long>(n));
+    };
+    record("values_per_format", values);
+    record("fast", proof.fast);
+    record("fallback", proof.fallback);
+    record("exact", proof.exact);
+    std::printf("largest error of head + tail 2^%.2f\n", std::log2(worst_tail));
+  }
+};
+
+inline std::vector<std::int64_t> positions_from(std::int64_t first, std::int64_t count) {
+  std::vector<std::int64_t> positions;
+  for (std::int64_t i = 0; i < count; ++i) positions.push_back(first + i);
+  return positions;
+}
+
+inline std::vector<ArbReal> exact_reals(const std::vector<double>& values) {
+  std::vector<ArbReal> reals;
+  for (const double value : values) reals.push_back(ArbReal::exactly(value));
+  return reals;
+}
+
+}  // namespace ropewalk::reference
