@@ -54,6 +54,13 @@ ROPEWALK_INLINE DoubleDouble add(DoubleDouble a, DoubleDouble b) {
   return s;
 }
 
+// The same for |a.high| >= |b.high| or a = 0.
+ROPEWALK_INLINE DoubleDouble add_smaller(DoubleDouble a, DoubleDouble b) {
+  DoubleDouble s = fast_two_sum(a.high, b.high);
+  s.low += a.low + b.low;
+  return s;
+}
+
 ROPEWALK_INLINE DoubleDouble subtract(DoubleDouble a, DoubleDouble b) { return add(a, {-b.high, -b.low}); }
 
 }  // namespace ropewalk::reference

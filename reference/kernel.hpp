@@ -22,28 +22,27 @@ struct SinCosPair {
   DoubleDouble sin, cos;
 };
 
-// Of |x| <= pi/512, by Taylor: error <= 2^-109.5 (sin), 2^-105.4 (cos); normalised.
+// Of |x| <= pi/512, |x.low| <= 3 u |x.high|, by Taylor: error <= 2^-109.3 (sin), 2^-105.4 (cos); |low| <= u |high|.
 ROPEWALK_INLINE SinCosPair sin_cos_small(DoubleDouble x) {
   constexpr DoubleDouble kSin3 = {-0x1.5555555555555p-3, -0x1.5555555555555p-57};
   constexpr DoubleDouble kSin5 = {0x1.1111111111111p-7, 0x1.1111111111111p-63};
   constexpr DoubleDouble kCos4 = {0x1.5555555555555p-5, 0x1.5555555555555p-59};
-  const DoubleDouble z = normalised(multiply(x, x));
+  const DoubleDouble z = multiply(x, x);
 
   double sin_rest = std::fma(1.0 / 6227020800.0, z.high, -1.0 / 39916800.0);
   sin_rest = std::fma(std::fma(sin_rest, z.high, 1.0 / 362880.0), z.high, -1.0 / 5040.0);
-  DoubleDouble cubic = normalised(add(kSin5, multiply(z, sin_rest)));
-  cubic = normalised(add(kSin3, multiply(z, cubic)));
-  const DoubleDouble sin = add(x, multiply(normalised(multiply(x, z)), cubic));
+  const DoubleDouble quintic = add_smaller(kSin5, multiply(z, sin_rest));
+  const DoubleDouble cubic = add_smaller(kSin3, multiply(z, quintic));
+  const DoubleDouble sin = normalised(add_smaller(x, multiply(multiply(x, z), cubic)));
 
   double cos_rest = std::fma(1.0 / 479001600.0, z.high, -1.0 / 3628800.0);
   cos_rest = std::fma(std::fma(cos_rest, z.high, 1.0 / 40320.0), z.high, -1.0 / 720.0);
-  DoubleDouble quartic = normalised(add(kCos4, multiply(z, cos_rest)));
-  quartic = multiply(z, normalised(multiply(z, quartic)));
-  const DoubleDouble cos = add({1, 0}, add({-0.5 * z.high, -0.5 * z.low}, normalised(quartic)));
-  return {normalised(sin), normalised(cos)};
+  const DoubleDouble quartic = multiply(z, multiply(z, add_smaller(kCos4, multiply(z, cos_rest))));
+  const DoubleDouble cos = add_smaller({1, 0}, add_smaller({-0.5 * z.high, -0.5 * z.low}, quartic));
+  return {sin, cos};
 }
 
-// Of a fraction of a turn, error <= 2^-102: the nearest of 512 steps, and the rest by Taylor; normalised.
+// Of a fraction of a turn, error <= 2^-102: the nearest of 512 steps, and the rest by Taylor; not normalised.
 ROPEWALK_INLINE SinCosPair sin_cos_of_turn(std::uint64_t high, std::uint64_t low, const TurnTable& table) {
   constexpr DoubleDouble kRadians = {0x1.921fb54442d18p-71, 0x1.1a62633145c07p-125};  // 2 pi 2^-73
   const std::uint64_t shifted = high + (std::uint64_t{1} << 54);
@@ -53,12 +52,11 @@ ROPEWALK_INLINE SinCosPair sin_cos_of_turn(std::uint64_t high, std::uint64_t low
   const double fraction = static_cast<double>(static_cast<std::int64_t>((low << 9) >> 1)) * 0x1p-63;
   const DoubleDouble rest = fast_two_sum(static_cast<double>(whole & ~std::int64_t{2047}),
                                          static_cast<double>(whole & std::int64_t{2047}) + fraction);
-  const SinCosPair b = sin_cos_small(normalised(multiply(rest, kRadians)));
+  const SinCosPair b = sin_cos_small(multiply(rest, kRadians));
   const DoubleDouble sin_a = {table.sin[step], table.sin_tail[step]};
   const DoubleDouble cos_a = {table.cos[step], table.cos_tail[step]};
-  const DoubleDouble sin = add(multiply(sin_a, b.cos), multiply(cos_a, b.sin));
-  const DoubleDouble cos = subtract(multiply(cos_a, b.cos), multiply(sin_a, b.sin));
-  return {normalised(sin), normalised(cos)};
+  return {add(multiply(sin_a, b.cos), multiply(cos_a, b.sin)),
+          subtract(multiply(cos_a, b.cos), multiply(sin_a, b.sin))};
 }
 
 struct SumAndDifference {

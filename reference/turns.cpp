@@ -52,14 +52,15 @@ Turns TurnsOf::operator()(const Real& angle) {
 void turns_of_angles(const double* angles, int n, std::uint64_t* high, std::uint64_t* low) {
   static const std::vector<Turns> all_windows = make_windows();
   const Turns* windows = all_windows.data();
+  __extension__ using Wide = unsigned __int128;
   constexpr std::uint64_t kImplicit = std::uint64_t{1} << 52;
   for (int i = 0; i < n; ++i) {
     const auto bits = std::bit_cast<std::uint64_t>(angles[i]);
     const Turn128 turn = times(windows[(bits >> 52) & 0x7ff], (bits & (kImplicit - 1)) | kImplicit);
-    // Minus the turn is its two's complement.
-    const std::uint64_t negative = 0 - (bits >> 63);
-    low[i] = (turn.low ^ negative) - negative;
-    high[i] = (turn.high ^ negative) + ((negative != 0) & (low[i] == 0));
+    const Wide minus = 0 - static_cast<Wide>(bits >> 63);  // all ones for a negative angle: its turn is the complement
+    const Wide signed_turn = (((static_cast<Wide>(turn.high) << 64) | turn.low) ^ minus) - minus;
+    high[i] = static_cast<std::uint64_t>(signed_turn >> 64);
+    low[i] = static_cast<std::uint64_t>(signed_turn);
   }
 }
 

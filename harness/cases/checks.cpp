@@ -36,6 +36,7 @@ std::vector<std::string> read_stages(const Object& check, Relation relation) {
 
 std::vector<std::string> read_subject_names(const Field& list, const std::vector<SubjectSpec>& subjects) {
   std::vector<std::string_view> known;
+  known.reserve(subjects.size());
   for (const SubjectSpec& subject : subjects) known.push_back(subject.name);
   std::vector<std::string> names;
   for (const Field& item : list.items()) {
@@ -75,6 +76,7 @@ CheckSpec read_check(const Field& field, const Surroundings& around) {
   CheckSpec check;
   check.relation = read_relation(object.need("relation"));
   check.stages = read_stages(object, check.relation);
+  check.default_stages = !object.has("stages");
   read_who(object, around.subjects, check);
   if (const auto reasons = object.find("allow_skip"))
     for (const Field& reason : reasons->items()) check.allow_skip.push_back(reason.text());

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <set>
 
 #include "harness/cases/parts.hpp"
@@ -32,7 +34,7 @@ void read_case(const Field& field, const std::string& suite, std::int64_t declar
   for (const GridPoint& point : points) {
     for (const DType dtype : dtypes) {
       Case cell;
-      cell.id = suite + "/" + name + "/" + point.id + "/" + std::string(name_of(dtype));
+      cell.id = fmt::format("{}/{}/{}/{}", suite, name, point.id, name_of(dtype));
       cell.file = field.file();
       cell.suite = suite;
       cell.name = name;

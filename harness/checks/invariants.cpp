@@ -47,9 +47,9 @@ void InvariantsCheck::add(const Stages& observed, Truth& truth, bool first_block
 
 void InvariantsCheck::significands(const std::vector<double>& values, DType dtype) {
   dtype_bits_ = reference::precision_of(format_of(dtype));
-  const int smallest = reference::min_exponent_of(format_of(dtype));
+  const double smallest = std::ldexp(1, reference::min_exponent_of(format_of(dtype)));
   for (const double v : values) {
-    if (!std::isfinite(v) || std::fabs(v) < std::ldexp(1, smallest)) continue;
+    if (!std::isfinite(v) || std::fabs(v) < smallest) continue;
     const int bits = significand_bits(v);
     bits_ = std::max(bits_, bits);
     usable_ += bits > 1;

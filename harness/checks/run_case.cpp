@@ -18,6 +18,7 @@ namespace {
 constexpr std::int64_t kBlockElements = 32768;  // rows * pairs: the block's arrays stay in the second-level cache
 constexpr std::int64_t kAgainRows = 67;         // rows that are computed again, in blocks of one and of all of them
 const char* const kPlainClaim = "fp32-rounded-once";
+const std::vector<std::string> kTable{"cos", "sin"};
 const std::vector<std::string> kPipeline{"inv_freq", "positions", "angle", "cos", "sin"};
 
 std::size_t index_of(const Case& problem, const std::string& name) {
@@ -343,7 +344,9 @@ std::vector<Planned> plan(const Case& problem) {
     for (const auto& subjects : who) {
       std::string names = problem.subjects[subjects[0]].name;
       if (subjects.size() == 2) names += "~" + problem.subjects[subjects[1]].name;
-      for (const std::string& stage : check.stages)
+      const bool outsider = check.relation != Relation::identity && problem.subjects[subjects[0]].recipe.empty();
+      const auto& stages = check.default_stages && outsider ? kTable : check.stages;
+      for (const std::string& stage : stages)
         planned.push_back({c, subjects, stage,
                            fmt::format("{}/{}/{}/{}", problem.id, name_of(check.relation), names, stage)});
     }

@@ -21,7 +21,7 @@ ROPEWALK_INLINE void all_of(const Inputs& in, std::vector<double>& out) {
     double* o = &out[16 * i];
     const SinCosPair a = sin_cos_of_turn(in.high[i], in.low[i], table);
     const SinCosPair b = sin_cos_of_turn(in.high[i + 1], in.low[i + 1], table);
-    const SumAndDifference v = rotate(a.sin, a.cos, b.sin, b.cos);
+    const SumAndDifference v = rotate(normalised(a.sin), normalised(a.cos), normalised(b.sin), normalised(b.cos));
     std::uint64_t unproven = 0;
     const auto put = [&](DoubleDouble x) {
       const DoubleDouble rounded = round_testing_tail(x, 0x1p-98, unproven);

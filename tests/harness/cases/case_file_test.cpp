@@ -141,6 +141,8 @@ TEST(CaseFile, DefaultStagesDependOnTheRelation) {
   EXPECT_THAT(checks[1].stages, ElementsAre("positions", "inv_freq", "angle", "cos", "sin"));
   EXPECT_THAT(checks[2].stages, ElementsAre("cos", "sin"));
   EXPECT_THAT(checks[2].between, ElementsAre("hf@cpu", "adapter"));
+  EXPECT_TRUE(checks[0].default_stages);
+  EXPECT_FALSE(read(R"({"/cases/0/checks/0/stages": ["cos"]})")[0].checks[0].default_stages);
   EXPECT_TRUE(checks[0].expect.empty());
   EXPECT_FALSE(checks[0].expect_any_fail);
 }

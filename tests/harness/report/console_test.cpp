@@ -29,6 +29,16 @@ TEST(Console, OfThousandsOfResultsFitsOneScreen) {
   EXPECT_THAT(text, AllOf(HasSubstr("... and 42 more cases"), HasSubstr("more reasons"), HasSubstr("more lines")));
 }
 
+TEST(Console, OfManyCasesShowsThoseThatAreNotAsExpectedFirst) {
+  Report report;
+  report.results.assign(30, samples::every_kind().results[0]);
+  for (std::size_t i = 0; i < 30; ++i) report.results[i].case_name = "number-" + std::to_string(i);
+  report.results[29].unexpected = true;
+  const std::string text = summary_text(report);
+  EXPECT_LT(text.find("\nnumber-29 "), text.find("\nnumber-0 ")) << text;
+  EXPECT_THAT(text, HasSubstr("... and 22 more cases, 0 unexpected"));
+}
+
 TEST(Console, ShowsNoControlCharacters) {
   const std::string text = summary_text(samples::every_kind());
   EXPECT_TRUE(
@@ -106,6 +116,12 @@ TEST(IdentityLines, ACellDiffersIfOneOfItsStagesDoes) {
   report.results[0].stage = "cos";
   report.results[0].verdict = Verdict::pass;
   report.results[0].measured.mismatched = 0;
+  EXPECT_THAT(identity_lines(report, false)[0], HasSubstr("differs in 1 of 1 cell, "));
+}
+
+TEST(IdentityLines, BitsThatDifferAreADifferenceWhateverTheVerdict) {
+  Report report = one_case(1);
+  report.results[0].verdict = Verdict::pass;
   EXPECT_THAT(identity_lines(report, false)[0], HasSubstr("differs in 1 of 1 cell, "));
 }
 

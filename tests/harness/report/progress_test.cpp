@@ -75,16 +75,16 @@ TEST_F(ProgressTest, IsSilentWhenQuiet) {
 }
 
 TEST_F(ProgressTest, CountsFromManyThreads) {
-  Progress progress(file_.get(), 4000, Progress::Style::lines);
+  Progress progress(file_.get(), 400000, Progress::Style::lines);
   std::vector<std::thread> threads;
   threads.reserve(4);
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&] {
-      for (int i = 0; i < 1000; ++i) progress.advance();
+      for (int i = 0; i < 100000; ++i) progress.advance();
     });
   for (std::thread& thread : threads) thread.join();
   progress.finish();
-  EXPECT_THAT(written(), HasSubstr("4000 of 4000 cells in "));
+  EXPECT_THAT(written(), HasSubstr("400000 of 400000 cells in "));
 }
 
 TEST_F(ProgressTest, AFileIsNoTerminal) {

@@ -1,0 +1,95 @@
+"""Reads what bench/run measured, prints single figures and ratios, and says which targets are missed.
+
+Arguments: the file to write as JSON ('' for none), the version of mpmath ('' if it is not there), and a folder with
+the files of each round: bench.N.json of Google Benchmark, mpmath.N.txt with nanoseconds for a pair.
+"""
+
+import json
+import pathlib
+import sys
+
+TABLE = "table with all set-up, float32"
+GRID_PAIRS = sum(d // 2 * p for d in (64, 256, 1024) for p in (1024, 2048, 4096)) * 3
+
+# what, ours, theirs, how much of their time ours may take.
+RATIOS = [
+    (f"{TABLE}, summed over the grid / LibTorch", "table/grid", "libtorch/grid", 1.6),
+    (f"{TABLE}, 131,072 positions / LibTorch", "table/long", "libtorch/long", 0.5),
+    ("a pair of it / MPFR, 128 bits", "table/long", "pair/mpfr", 1 / 500),
+    ("a pair of it / Boost cpp_bin_float_50", "table/long", "pair/boost", 1 / 3000),
+    ("a pair of it / mpmath, 50 digits", "table/long", "pair/mpmath", 1 / 3000),
+    ("cuda-math's sinf below 1e5 / LibTorch", "sine/cuda_math", "sine/libtorch", 3.0),
+]
+GRID_LIMIT_MS = 150.0
+
+
+def read(folder):
+    """The least nanoseconds for an item in any round, for each name; what was skipped; Google Benchmark's context."""
+    least, skipped, context = {}, {}, None
+    for path in sorted(folder.glob("bench.*.json")):
+        measured = json.loads(path.read_text())
+        context = context or measured["context"]
+        for run in measured["benchmarks"]:
+            name = run["run_name"].removesuffix("/process_time")
+            if run.get("error_occurred"):
+                skipped[name] = run["error_message"]
+            elif run["run_type"] == "iteration":
+                least[name] = min(least.get(name, float("inf")), 1e9 / run["items_per_second"])
+    for path in folder.glob("mpmath.*.txt"):
+        least["pair/mpmath"] = min(least.get("pair/mpmath", float("inf")), float(path.read_text()))
+    return least, skipped, context
+
+
+def times(ratio):
+    """A ratio far below 1 reads better turned over."""
+    return f"1/{1 / ratio:,.0f}" if ratio < 0.01 else f"{ratio:.2f}"
+
+
+def main():
+    json_path, mpmath_version, folder = sys.argv[1:]
+    least, skipped, context = read(pathlib.Path(folder))
+
+    print(f"{'ns for an item':<34}{'ns':>12}{'AVX2 only':>12}")
+    for name in sorted(name for name in least if not name.endswith("/avx2")):
+        avx2 = least.get(name + "/avx2")
+        print(f"{name:<34}{least[name]:>12,.2f}" + (f"{avx2:>12,.2f}" if avx2 else ""))
+    for name, reason in skipped.items():
+        print(f"{name}: skipped: {reason}")
+
+    results = []
+    for what, ours, theirs, target in RATIOS:
+        if ours in least and theirs in least:
+            ratio = least[ours] / least[theirs]
+            results.append({"what": what, "ours_ns": least[ours], "theirs_ns": least[theirs], "ratio": ratio,
+                            "target": target, "met": ratio <= target})
+            if ours + "/avx2" in least:
+                results[-1]["ours_avx2_ns"] = least[ours + "/avx2"]
+        else:
+            results.append({"what": what, "target": target, "met": None})
+    print(f"\n{'time of ours / time of theirs':<62}{'ours ns':>9}{'theirs ns':>11}{'ratio':>9}{'target':>9}  met")
+    for r in results:
+        if r["met"] is None:
+            print(f"{r['what']:<62}{'':>29}{times(r['target']):>9}  not measured")
+        else:
+            print(f"{r['what']:<62}{r['ours_ns']:>9,.2f}{r['theirs_ns']:>11,.2f}{times(r['ratio']):>9}"
+                  f"{times(r['target']):>9}  {'yes' if r['met'] else 'NO'}")
+    grid_ms = least["table/grid_all_dtypes"] * GRID_PAIRS * 1e-6
+    results.append({"what": "the whole grid's reference in all four dtypes, ms", "ours_ms": grid_ms,
+                    "target_ms": GRID_LIMIT_MS, "met": grid_ms < GRID_LIMIT_MS})
+    print(f"the whole grid's reference in all four dtypes: {grid_ms:.1f} ms, target {GRID_LIMIT_MS:.0f} ms: "
+          f"{'yes' if grid_ms < GRID_LIMIT_MS else 'NO'}")
+
+    if json_path:
+        report = {"context": context, "mpmath": mpmath_version or None, "ns_for_an_item": least, "skipped": skipped,
+                  "results": results}
+        pathlib.Path(json_path).write_text(json.dumps(report, indent=1) + "\n")
+    missed = [r["what"] for r in results if r["met"] is False]
+    for what in missed:
+        print(f"bench: target missed: {what}", file=sys.stderr)
+    for r in results:
+        if r["met"] is None:
+            print(f"bench: not measured, so not judged: {r['what']}", file=sys.stderr)
+    return 1 if missed else 0
+
+
+sys.exit(main())

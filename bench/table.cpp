@@ -1,0 +1,74 @@
+// The proved table with all its set-up.
+#include "reference/table.hpp"
+
+#include <algorithm>
+
+#include "bench/sizes.hpp"
+#include "bench/variant.hpp"
+
+namespace ropewalk::bench {
+namespace {
+
+using reference::Format;
+using reference::Frequencies;
+using reference::Proof;
+using reference::Table;
+
+std::int64_t largest(const std::vector<Size>& cells) {
+  std::int64_t pairs = 0;
+  for (const Size& cell : cells) pairs = std::max(pairs, cell.pairs());
+  return pairs;
+}
+
+// Tables of floats, into memory that is used again.
+void fill_floats(benchmark::State& state, const std::vector<Size>& cells) {
+  if (!can_run(state)) return;
+  std::vector<float> sin(static_cast<std::size_t>(largest(cells))), cos(sin.size());
+  for (auto _ : state) {
+    for (const Size& cell : cells) {
+      const Table table(Frequencies::powers(cell.base, cell.dim));
+      benchmark::DoNotOptimize(table.fill(Format::float32, 0, cell.positions, sin.data(), cos.data()));
+      benchmark::ClobberMemory();
+    }
+  }
+  state.SetItemsProcessed(state.iterations() * pairs_of(cells));
+}
+
+struct Narrowed {
+  std::vector<double> float64;
+  std::vector<float> float32;
+  std::vector<std::uint16_t> bfloat16, float16;
+  explicit Narrowed(std::size_t n) : float64(n), float32(n), bfloat16(n), float16(n) {}
+};
+
+// What a run of the seed grid asks of the reference: each row in all four dtypes, then dropped.
+void stream_all_dtypes(benchmark::State& state) {
+  if (!can_run(state)) return;
+  const std::vector<Size> cells = grid();
+  Narrowed sin(512), cos(512);
+  for (auto _ : state) {
+    for (const Size& cell : cells) {
+      const Table table(Frequencies::powers(cell.base, cell.dim));
+      Proof narrowed;
+      table.for_each_row(0, cell.positions, [&](std::int64_t position, const double* s, const double* c) {
+        table.narrow(Format::float64, position, s, c, sin.float64.data(), cos.float64.data(), narrowed);
+        table.narrow(Format::float32, position, s, c, sin.float32.data(), cos.float32.data(), narrowed);
+        table.narrow(Format::bfloat16, position, s, c, sin.bfloat16.data(), cos.bfloat16.data(), narrowed);
+        table.narrow(Format::float16, position, s, c, sin.float16.data(), cos.float16.data(), narrowed);
+        benchmark::ClobberMemory();
+      });
+      benchmark::DoNotOptimize(narrowed);
+    }
+  }
+  state.SetItemsProcessed(state.iterations() * pairs_of(cells));
+}
+
+void grid_float32(benchmark::State& state) { fill_floats(state, grid()); }
+void long_float32(benchmark::State& state) { fill_floats(state, {kLong}); }
+
+BENCHMARK(grid_float32)->Name("table/grid" ROPEWALK_BENCH_SUFFIX)->Apply(one_thread);
+BENCHMARK(long_float32)->Name("table/long" ROPEWALK_BENCH_SUFFIX)->Apply(one_thread);
+BENCHMARK(stream_all_dtypes)->Name("table/grid_all_dtypes" ROPEWALK_BENCH_SUFFIX)->Apply(one_thread);
+
+}  // namespace
+}  // namespace ropewalk::bench

@@ -1,0 +1,198 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tests/harness/cli/program.hpp"
+
+namespace ropewalk {
+namespace {
+
+using testing::HasSubstr;
+
+std::string report_path() { return (scratch() / "report.json").string(); }
+nlohmann::json report() { return nlohmann::json::parse(text_of(report_path())); }
+
+Outcome run(const std::string& arguments) { return ropewalk_says("run --quiet --report " + report_path() + " " + arguments); }
+
+std::size_t lines(const std::string& text) { return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')); }
+
+TEST(Run, AllAsExpectedIsZeroAndTheReportIsValid) {
+  ASSERT_EQ(run(case_file("small.json")).code, 0);
+  const auto summary = report()["summary"];
+  EXPECT_EQ(summary["unexpected"], 0);
+  EXPECT_EQ(summary["checks"], 4 * (2 * 5 + 2 * 5 + 2));
+  EXPECT_GT(summary["fail"], 0);
+  EXPECT_TRUE(report()["complete"].get<bool>());
+  const Outcome valid = ropewalk_says("validate " + report_path());
+  EXPECT_EQ(valid.code, 0) << valid.err;
+}
+
+TEST(Run, ARemovedExpectIsOne) { EXPECT_EQ(run(case_file("no_expect.json")).code, 1); }
+
+TEST(Run, ACrashOfASubjectIsAVerdict) {
+  EXPECT_EQ(run(case_file("programs.json")).code, 0);
+  EXPECT_EQ(run(case_file("crash.json")).code, 3);
+  EXPECT_THAT(report().dump(), HasSubstr("SIGSEGV"));
+}
+
+TEST(Run, WhatCouldNotHaveFailedIsUntrusted) {
+  const Outcome outcome = run(case_file("dormant.json") + " --all-results");
+  EXPECT_EQ(outcome.code, 0) << text_of(report_path());
+}
+
+TEST(Run, EveryRerunGivesTheSameNumbers) {
+  ASSERT_EQ(run(case_file("small.json") + " --all-results").code, 0);
+  const auto whole = report();
+  for (std::size_t i = 0; i < whole["results"].size(); i += 7) {
+    auto expected = whole["results"][i];
+    const auto command = expected["rerun"].get<std::string>();
+    ASSERT_EQ(command.rfind("ropewalk run ", 0), 0U);
+    const Outcome again = run(command.substr(13) + " --all-results");
+    EXPECT_EQ(again.code, 0) << again.err;
+    ASSERT_EQ(report()["results"].size(), 1U) << command;
+    auto got = report()["results"][0];
+    for (auto* result : {&got, &expected}) {
+      result->erase("unexpected");
+      result->erase("expected");
+    }
+    EXPECT_EQ(got, expected) << command;
+  }
+}
+
+TEST(Run, ListNamesEveryResultInOrder) {
+  const Outcome list = ropewalk_says("list " + case_file("small.json"));
+  ASSERT_EQ(run(case_file("small.json") + " --all-results").code, 0);
+  std::string ids;
+  for (const auto& result : report()["results"]) ids += result["id"].get<std::string>() + "\n";
+  EXPECT_EQ(list.out, ids);
+}
+
+TEST(Run, ShardsAddUpToTheWhole) {
+  const std::string file = case_file("small.json");
+  const std::string whole = ropewalk_says("list " + file).out;
+  std::size_t parts = 0;
+  for (const char* shard : {"1/3", "2/3", "3/3"}) parts += lines(ropewalk_says("list --shard " + std::string(shard) + " " + file).out);
+  EXPECT_EQ(parts, lines(whole));
+}
+
+TEST(Run, ARepeatedSubjectGivesTheSameBits) {
+  EXPECT_EQ(run(case_file("small.json") + " --repeat 2").code, 0);
+  EXPECT_THAT(report().dump(), HasSubstr("on-gpu~on-gpu#2"));
+}
+
+TEST(Run, ADeviceThatMustBeHereIsAnError) {
+  if (ropewalk_says("devices").out.find("cuda       available") != std::string::npos) GTEST_SKIP() << "a GPU is here";
+  const std::string file = (scratch() / "gpu.json").string();
+  std::ofstream(file) << R"({"schema_version": 1, "name": "gpu", "cases": [{"name": "a",
+    "rope": {"head_dim": 8, "base": 10000, "max_position": 8}, "dtype": "float32",
+    "subjects": [{"recipe": "hf-llama-4.37", "device": "cuda"}],
+    "checks": [{"relation": "accuracy", "allow_skip": ["device cuda"]}]}]})";
+  EXPECT_EQ(run(file).code, 4) << "all skipped: nothing was compared";
+  EXPECT_EQ(run(file + " --require-device cuda").code, 3);
+}
+
+TEST(Run, NothingToRunIsFour) {
+  EXPECT_EQ(run(case_file("small.json") + " --filter nonsense").code, 4);
+  EXPECT_EQ(run(case_file("small.json") + " --device cuda").code, 4);
+}
+
+TEST(Run, CtrlCLeavesAValidReportOfWhatFinished) {
+  for (const auto& [signal, code] : {std::pair("INT", 130), std::pair("TERM", 143)}) {
+    const std::string file = ROPEWALK_SOURCE_DIR "/cases/seed.json";
+    std::filesystem::remove(report_path());
+    const Outcome outcome = shell("timeout --preserve-status -s " + std::string(signal) + " 3 " ROPEWALK_PROGRAM
+                                  " run --quiet --report " + report_path() + " " + file);
+    EXPECT_EQ(outcome.code, code) << outcome.err;
+    const auto stopped = report();
+    EXPECT_FALSE(stopped["complete"].get<bool>());
+    EXPECT_EQ(ropewalk_says("validate " + report_path()).code, 0);
+    EXPECT_EQ(stopped["summary"]["unexpected"], 0) << "what finished is judged as it is";
+  }
+}
+
+struct Wrong {
+  const char* arguments;
+  const char* says;
+};
+class BadUse : public testing::TestWithParam<Wrong> {};
+
+TEST_P(BadUse, IsOneLineAndTwo) {
+  const Outcome outcome = ropewalk_says(GetParam().arguments);
+  EXPECT_EQ(outcome.code, 2) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr(GetParam().says));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , BadUse,
+    testing::Values(Wrong{"run nowhere.json", "nowhere.json"}, Wrong{"run " ROPEWALK_TEST_DIR, ROPEWALK_TEST_DIR},
+                    Wrong{"run", "CASE_FILE"}, Wrong{"", "subcommand"}, Wrong{"dance", "dance"},
+                    Wrong{"run " ROPEWALK_TEST_DIR "/data/cases/small.json --filter '('", "--filter"},
+                    Wrong{"run " ROPEWALK_TEST_DIR "/data/cases/small.json --device gpu", "cpu, cuda, cuda-math"},
+                    Wrong{"run " ROPEWALK_TEST_DIR "/data/cases/small.json --shard 4/3", "I/N"},
+                    Wrong{"run " ROPEWALK_TEST_DIR "/data/cases/small.json --jobs 0", "jobs"},
+                    Wrong{"run " ROPEWALK_TEST_DIR "/data/cases/small.json --report /proc/x/y.json --quiet", "/proc/x"},
+                    Wrong{"validate " ROPEWALK_TEST_DIR "/data/programs/family.sh", "family.sh"},
+                    Wrong{"compare a.json b.json", "a.json"}));
+
+TEST(Compare, SameReportsAreZeroAndAWorseOneIsOne) {
+  ASSERT_EQ(run(case_file("small.json")).code, 0);
+  const std::string old_path = (scratch() / "old.json").string();
+  std::filesystem::copy_file(report_path(), old_path, std::filesystem::copy_options::overwrite_existing);
+  EXPECT_EQ(ropewalk_says("compare " + old_path + " " + report_path()).code, 0);
+  auto worse = report();
+  for (auto& result : worse["results"])
+    if (result["relation"] == "accuracy") result["margin"] = 0.999;
+  std::ofstream(report_path()) << worse;
+  EXPECT_EQ(ropewalk_says("compare " + old_path + " " + report_path()).code, 1);
+}
+
+TEST(Inventory, DevicesRecipesAndFaultsAreListedAlsoAsJson) {
+  for (const char* what : {"devices", "recipes", "faults"}) {
+    EXPECT_EQ(ropewalk_says(what).code, 0);
+    const Outcome json = ropewalk_says(std::string(what) + " --json");
+    EXPECT_GT(nlohmann::json::parse(json.out).size(), 2U);
+  }
+}
+
+// Every shipped case file and recipe is valid, and every known fault is caught where it enters.
+TEST(Shipped, CasesAndRecipesAreValid) {
+  const std::string cases = ROPEWALK_SOURCE_DIR "/cases";
+  const Outcome outcome = ropewalk_says("validate " + cases + "/*.json " + cases + "/recipes/*.json " + cases + "/recipes/faults/*.json");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+}
+
+TEST(Shipped, EveryFaultIsCaught) {
+  const Outcome outcome = run(ROPEWALK_SOURCE_DIR "/cases/faults.json --all-results");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  std::set<std::string> caught;
+  const auto document = report();
+  for (const auto& result : document["results"])
+    if (result["verdict"] == "fail")
+      for (const auto& subject : result["subjects"])
+        if (subject.contains("recipe") && subject["recipe"].is_string()) caught.insert(subject["recipe"].get<std::string>());
+  for (const auto& fault : nlohmann::json::parse(ropewalk_says("faults --json").out))
+    EXPECT_TRUE(caught.contains(fault["name"].get<std::string>())) << fault["name"] << " is not caught by cases/faults.json";
+}
+
+TEST(Shipped, LongContextIsAsExpected) { EXPECT_EQ(run(ROPEWALK_SOURCE_DIR "/cases/long_context.json").code, 0); }
+
+// One corner of the seed grid with all its claims; the whole grid is the main job.
+TEST(Shipped, SeedClaimsHold) {
+  const Outcome outcome = run(ROPEWALK_SOURCE_DIR "/cases/seed.json --filter 'head_dim=64,.*max_position=1024' --all-results");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const auto document = report();
+  for (const auto& result : document["results"]) {
+    if (result["relation"] != "identity") continue;
+    const auto id = result["id"].get<std::string>();
+    if (id.find("/proposal/") != std::string::npos) EXPECT_EQ(result["measured"]["mismatched"], 0) << id;
+    if (id.find("/before/") != std::string::npos && id.find("on-cpu~on-gpu/sin") != std::string::npos) {
+      EXPECT_GT(result["measured"]["max_abs"], 0) << id;
+      EXPECT_EQ(result["first_stage"], "inv_freq") << id;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ropewalk

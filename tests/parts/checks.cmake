@@ -1,0 +1,1 @@
+ropewalk_test(checks_test SOURCES harness/checks/checks_test.cpp LIBRARIES ropewalk_checks)
