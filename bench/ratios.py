@@ -73,11 +73,12 @@ def main():
         else:
             print(f"{r['what']:<62}{r['ours_ns']:>9,.2f}{r['theirs_ns']:>11,.2f}{times(r['ratio']):>9}"
                   f"{times(r['target']):>9}  {'yes' if r['met'] else 'NO'}")
-    grid_ms = least["table/grid_all_dtypes"] * GRID_PAIRS * 1e-6
-    results.append({"what": "the whole grid's reference in all four dtypes, ms", "ours_ms": grid_ms,
-                    "target_ms": GRID_LIMIT_MS, "met": grid_ms < GRID_LIMIT_MS})
-    print(f"the whole grid's reference in all four dtypes: {grid_ms:.1f} ms, target {GRID_LIMIT_MS:.0f} ms: "
-          f"{'yes' if grid_ms < GRID_LIMIT_MS else 'NO'}")
+    grid = {"what": "the whole grid's reference in all four dtypes, ms", "target_ms": GRID_LIMIT_MS, "met": None}
+    results.append(grid)
+    if "table/grid_all_dtypes" in least:
+        grid["ours_ms"] = least["table/grid_all_dtypes"] * GRID_PAIRS * 1e-6
+        grid["met"] = grid["ours_ms"] < GRID_LIMIT_MS
+        print(f"{grid['what']}: {grid['ours_ms']:.1f}, target {GRID_LIMIT_MS:.0f}: {'yes' if grid['met'] else 'NO'}")
 
     if json_path:
         report = {"context": context, "mpmath": mpmath_version or None, "ns_for_an_item": least, "skipped": skipped,

@@ -2,6 +2,7 @@
 #include "reference/table.hpp"
 
 #include <algorithm>
+#include <memory>
 
 #include "bench/sizes.hpp"
 #include "bench/variant.hpp"
@@ -28,6 +29,21 @@ void fill_floats(benchmark::State& state, const std::vector<Size>& cells) {
     for (const Size& cell : cells) {
       const Table table(Frequencies::powers(cell.base, cell.dim));
       benchmark::DoNotOptimize(table.fill(Format::float32, 0, cell.positions, sin.data(), cos.data()));
+      benchmark::ClobberMemory();
+    }
+  }
+  state.SetItemsProcessed(state.iterations() * pairs_of(cells));
+}
+
+// The same, each table in memory of its own.
+void make_floats(benchmark::State& state, const std::vector<Size>& cells) {
+  if (!can_run(state)) return;
+  for (auto _ : state) {
+    for (const Size& cell : cells) {
+      const Table table(Frequencies::powers(cell.base, cell.dim));
+      const auto n = static_cast<std::size_t>(cell.pairs());
+      const auto sin = std::make_unique_for_overwrite<float[]>(n), cos = std::make_unique_for_overwrite<float[]>(n);
+      benchmark::DoNotOptimize(table.fill(Format::float32, 0, cell.positions, sin.get(), cos.get()));
       benchmark::ClobberMemory();
     }
   }
@@ -63,11 +79,15 @@ void stream_all_dtypes(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * pairs_of(cells));
 }
 
-void grid_float32(benchmark::State& state) { fill_floats(state, grid()); }
-void long_float32(benchmark::State& state) { fill_floats(state, {kLong}); }
+void grid_filled(benchmark::State& state) { fill_floats(state, grid()); }
+void grid_made(benchmark::State& state) { make_floats(state, grid()); }
+void long_filled(benchmark::State& state) { fill_floats(state, {kLong}); }
+void long_made(benchmark::State& state) { make_floats(state, {kLong}); }
 
-BENCHMARK(grid_float32)->Name("table/grid" ROPEWALK_BENCH_SUFFIX)->Apply(one_thread);
-BENCHMARK(long_float32)->Name("table/long" ROPEWALK_BENCH_SUFFIX)->Apply(one_thread);
+BENCHMARK(grid_filled)->Name("table/grid" ROPEWALK_BENCH_SUFFIX)->Apply(one_thread);
+BENCHMARK(grid_made)->Name("table/grid_new_memory" ROPEWALK_BENCH_SUFFIX)->Apply(one_thread);
+BENCHMARK(long_filled)->Name("table/long" ROPEWALK_BENCH_SUFFIX)->Apply(one_thread);
+BENCHMARK(long_made)->Name("table/long_new_memory" ROPEWALK_BENCH_SUFFIX)->Apply(one_thread);
 BENCHMARK(stream_all_dtypes)->Name("table/grid_all_dtypes" ROPEWALK_BENCH_SUFFIX)->Apply(one_thread);
 
 }  // namespace

@@ -63,12 +63,12 @@ void Table::narrow(Format format, std::int64_t position, const double* sin, cons
   narrow_columns(format, position, 0, pairs(), sin, cos, sin_out, cos_out, proof);
 }
 
-// One centre's rows at a time go to a block in the second-level cache, and from there in one go: stores to far memory
-// that are spread over the computation stall it.
+// One centre's rows at a time. Stores to far memory that are spread over the computation stall it, unless their cache
+// lines are asked for in time: a row asks for those of the row kStride further on.
 Proof Table::fill(Format format, std::int64_t first, std::int64_t count, void* sin_out, void* cos_out) const {
+  constexpr std::int64_t kLine = 64;  // bytes
   check_range(first, count);
-  const std::int64_t row_bytes = pairs() * bytes_of(format), end = first + count;
-  std::vector<char> sin_block(static_cast<std::size_t>(kStride * row_bytes)), cos_block(sin_block);
+  const std::int64_t size = bytes_of(format), end = first + count;
   std::vector<Rows> tiles;
   for (int begin = 0; begin < pairs(); begin += kTile)
     tiles.emplace_back(*this, begin, std::min(kTile, pairs() - begin));
@@ -77,14 +77,19 @@ Proof Table::fill(Format format, std::int64_t first, std::int64_t count, void* s
     block_end = std::min(end, (block + kReach) / kStride * kStride + kReach);  // the last row of the same centre
     for (Rows& rows : tiles) {
       rows.heads(block, block_end - block, [&](std::int64_t position, const double* sin, const double* cos) {
-        const std::int64_t offset = (position - block) * row_bytes + rows.begin * bytes_of(format);
-        narrow_columns(format, position, rows.begin, rows.pairs, sin, cos, sin_block.data() + offset,
-                       cos_block.data() + offset, proof);
+        const std::int64_t offset = ((position - first) * pairs() + rows.begin) * size;
+        char* const sin_row = static_cast<char*>(sin_out) + offset;
+        char* const cos_row = static_cast<char*>(cos_out) + offset;
+        if (position + kStride < end) {
+          const std::int64_t ahead = kStride * pairs() * size;
+          for (std::int64_t byte = 0; byte < rows.pairs * size; byte += kLine) {
+            __builtin_prefetch(sin_row + ahead + byte, 1);
+            __builtin_prefetch(cos_row + ahead + byte, 1);
+          }
+        }
+        narrow_columns(format, position, rows.begin, rows.pairs, sin, cos, sin_row, cos_row, proof);
       });
     }
-    const std::int64_t offset = (block - first) * row_bytes, bytes = (block_end - block) * row_bytes;
-    std::copy_n(sin_block.data(), bytes, static_cast<char*>(sin_out) + offset);
-    std::copy_n(cos_block.data(), bytes, static_cast<char*>(cos_out) + offset);
   }
   for (const Rows& rows : tiles) proof += rows.proof;
   return proof;

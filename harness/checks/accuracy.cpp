@@ -94,10 +94,10 @@ void AccuracyCheck::resize(std::size_t columns) {
 }
 
 AccuracyCheck::Row AccuracyCheck::row(const double* got) const {
-  return {made_.local_head.size(),   got,
-          made_.local_head.data(),   made_.local_tail.data(),
-          made_.total_head.data(),   made_.total_tail.data(),
-          made_.local_limit.data(),  made_.total_limit.data()};
+  return {made_.local_head.size(),  got,
+          made_.local_head.data(),  made_.local_tail.data(),
+          made_.total_head.data(),  made_.total_tail.data(),
+          made_.local_limit.data(), made_.total_limit.data()};
 }
 
 void AccuracyCheck::add(const Stages& observed, Truth& truth, bool first_block) {
@@ -279,10 +279,12 @@ void AccuracyCheck::conclude(Result& result) const {
                           : stage_ == "angle"    ? budget_.angle_formula
                                                  : budget_.trig_formula;
   if (user_) {
-    result.total_limit = Limit{worst_total_limit_, "abs", fmt::format("{} {}", user_->value, user_->unit), user_->source};
+    result.total_limit =
+        Limit{worst_total_limit_, "abs", fmt::format("{} {}", user_->value, user_->unit), user_->source};
   } else {
     result.local_limit = Limit{worst_local_limit_, "abs", own, budget_.source};
-    const std::string inherited = stage_ == "angle" || trig ? " + position * inv_freq * ((1 + r_j)(1 + r_angle) - 1)" : "";
+    const std::string inherited =
+        stage_ == "angle" || trig ? " + position * inv_freq * ((1 + r_j)(1 + r_angle) - 1)" : "";
     result.total_limit = Limit{worst_total_limit_, "abs", own + inherited, budget_.source};
   }
   result.verdict = local_ratio_ > 1 || total_ratio_ > 1 || nan_ > 0 || inf_ > 0 ? Verdict::fail : Verdict::pass;

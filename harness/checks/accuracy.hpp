@@ -1,5 +1,5 @@
-// Accuracy of one stage of one subject: local, inherited and total error against limits that follow from the recipe that
-// the subject claims to be. docs/numerics.md defines all of it.
+// Accuracy of one stage of one subject: local, inherited and total error against limits that follow from the recipe
+// that the subject claims to be. docs/numerics.md defines all of it.
 #pragma once
 
 #include <string>

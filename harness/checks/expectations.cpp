@@ -10,7 +10,7 @@ bool matches(const nlohmann::json& wanted, const nlohmann::json& actual) {
 }
 
 bool matches_where(const nlohmann::json& where, const Result& result) {
-  const auto any_subject = [&](const nlohmann::json& wanted, std::string SubjectInfo::* field) {
+  const auto any_subject = [&](const nlohmann::json& wanted, std::string SubjectInfo::*field) {
     return std::any_of(result.subjects.begin(), result.subjects.end(),
                        [&](const SubjectInfo& s) { return matches(wanted, s.*field); });
   };
@@ -19,8 +19,9 @@ bool matches_where(const nlohmann::json& where, const Result& result) {
                      : key == "stage"   ? matches(wanted, result.stage)
                      : key == "subject" ? any_subject(wanted, &SubjectInfo::name)
                      : key == "device"  ? any_subject(wanted, &SubjectInfo::device)
-                     : key == "recipe"  ? any_subject(wanted, &SubjectInfo::recipe)
-                                        : result.params.contains(key) && matches(wanted, nlohmann::json(result.params[key]));
+                     : key == "recipe"
+                         ? any_subject(wanted, &SubjectInfo::recipe)
+                         : result.params.contains(key) && matches(wanted, nlohmann::json(result.params[key]));
     if (!met) return false;
   }
   return true;
@@ -36,6 +37,7 @@ bool allowed_skip(const Result& result, const CheckSpec& check) {
 
 void settle(Result& result, const CheckSpec& check) {
   std::string first_stage;
+  result.expected = Verdict::pass;
   for (const Expectation& expectation : check.expect) {
     if (!matches_where(expectation.where, result)) continue;
     result.expected = expectation.verdict;
@@ -58,8 +60,8 @@ void settle_any_fail(std::vector<Result*> results, const CheckSpec& check, bool 
     return r->verdict == Verdict::fail && (check.any_first_stage.empty() || r->first_stage == check.any_first_stage);
   };
   const bool met = std::any_of(results.begin(), results.end(), failed);
-  const bool all_skipped = std::all_of(results.begin(), results.end(),
-                                       [&](const Result* r) { return allowed_skip(*r, check); });
+  const bool all_skipped =
+      std::all_of(results.begin(), results.end(), [&](const Result* r) { return allowed_skip(*r, check); });
   for (Result* result : results) {
     const bool plain = result->verdict == Verdict::pass || result->verdict == Verdict::untrusted;
     result->expected = Verdict::fail;
@@ -75,8 +77,9 @@ void settle_any_fail(std::vector<Result*> results, const CheckSpec& check, bool 
   if (all_skipped || met || !whole || results.empty()) return;
   for (Result* result : results)
     if (result->unexpected && result->reason.empty())
-      result->reason = check.any_first_stage.empty() ? "no result of this check fails, one was expected to"
-                                                     : "no result of this check fails first at " + check.any_first_stage;
+      result->reason = check.any_first_stage.empty()
+                           ? "no result of this check fails, one was expected to"
+                           : "no result of this check fails first at " + check.any_first_stage;
 }
 
 }  // namespace ropewalk

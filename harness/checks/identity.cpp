@@ -105,7 +105,8 @@ void IdentityCheck::conclude(Result& result) const {
   if (mismatched_ > 0) {
     result.worst = worst_;
     const std::size_t near = closest_[0] <= closest_[1] ? 0 : 1;
-    result.closer = Closer{closest_[0] == closest_[1] ? "neither" : result.subjects.at(near).name, {closest_[0], closest_[1]}};
+    result.closer =
+        Closer{closest_[0] == closest_[1] ? "neither" : result.subjects.at(near).name, {closest_[0], closest_[1]}};
   }
   if (result.verdict != Verdict::pass) return;
   if (all_zero_ && stage_ != "positions") {

@@ -1,5 +1,5 @@
-// Are two subjects the same bits in one stage? Raw differences decide only here, because identity is what is claimed; for
-// subjects that differ both are measured against the reference, so that the report can say which one is closer.
+// Are two subjects the same bits in one stage? Raw differences decide only here, because identity is what is claimed;
+// for subjects that differ both are measured against the reference, so that the report can say which one is closer.
 #pragma once
 
 #include <span>

@@ -20,7 +20,8 @@ int significand_bits(double v) {
 bool trigonometric(const std::string& stage) { return stage == "cos" || stage == "sin"; }
 
 double trig_error(const TrigBudget& budget, double value) {
-  double limit = budget.function_ulp * reference::ulp(value, budget.function_format) + budget.relative * std::fabs(value);
+  double limit =
+      budget.function_ulp * reference::ulp(value, budget.function_format) + budget.relative * std::fabs(value);
   for (const auto f : budget.roundings) limit += 0.5 * reference::ulp(std::fabs(value) + limit, f);
   return limit;
 }
@@ -97,7 +98,8 @@ void InvariantsCheck::conclude(Result& result) const {
   result.stage_dtype = dtype_;
   std::vector<std::string> broken;
   if (not_finite_ > 0) broken.push_back(fmt::format("{} values are NaN or infinite", not_finite_));
-  if (beyond_one_ > 0) broken.push_back(fmt::format("{} values exceed 1 in size, the largest is {}", beyond_one_, largest_));
+  if (beyond_one_ > 0)
+    broken.push_back(fmt::format("{} values exceed 1 in size, the largest is {}", beyond_one_, largest_));
   if (row_zero_wrong_ > 0) broken.push_back(fmt::format("{} values of position 0 are wrong", row_zero_wrong_));
   if (worst_square_ratio_ > 1)
     broken.push_back(fmt::format("cos^2 + sin^2 is off by {:.3g}, limit {:.3g}", worst_square_, worst_square_limit_));
@@ -107,8 +109,7 @@ void InvariantsCheck::conclude(Result& result) const {
     if (usable_ >= kEnoughValues && bits_ < expected)
       broken.push_back(fmt::format("only {} significand bits in use, {} expected", bits_, expected));
   }
-  if (stage_ == "cos")
-    result.details["squares"] = {{"largest", worst_square_}, {"limit", worst_square_limit_}};
+  if (stage_ == "cos") result.details["squares"] = {{"largest", worst_square_}, {"limit", worst_square_limit_}};
   result.details["computed_again"] = {{"compared", again_compared_}, {"changed_by", changed_by_}};
   for (const std::string& how : changed_by_) broken.push_back("bits change with " + how);
   result.verdict = broken.empty() ? Verdict::pass : Verdict::fail;

@@ -42,9 +42,9 @@ struct Running {
   std::optional<Budget> budget;
   std::vector<std::string> fault_stages;  // of a known fault: the stages that it changes
   std::string wakes;
-  std::optional<Verdict> broken;          // skipped or error
+  std::optional<Verdict> broken;  // skipped or error
   std::string reason;
-  Stages stages;                          // of the block at hand
+  Stages stages;  // of the block at hand
 };
 
 void give_up(Running& running, Verdict verdict, const std::string& reason) {
@@ -201,9 +201,7 @@ class CaseRun {
     }
   }
 
-  bool asked_for(const std::pair<std::size_t, std::string>& key) const {
-    return find_accuracy(key) != nullptr;
-  }
+  bool asked_for(const std::pair<std::size_t, std::string>& key) const { return find_accuracy(key) != nullptr; }
 
   const AccuracyCheck* find_accuracy(const std::pair<std::size_t, std::string>& key) const {
     for (std::size_t i = 0; i < planned_.size(); ++i)
@@ -224,8 +222,10 @@ class CaseRun {
         Subject& subject = *running.subject;
         const std::int64_t rows = std::min(kAgainRows, problem_.positions.count());
         const Stages once = subject.rows(0, rows);
-        for (std::int64_t r = 0; r < rows; ++r) check->add_again(rows_of(once, r), subject.rows(r, 1), "the place in the tensor");
-        const std::int64_t many = std::min(problem_.positions.count(), 4 * kBlockElements / (problem_.rope.rotary_dim() / 2));
+        for (std::int64_t r = 0; r < rows; ++r)
+          check->add_again(rows_of(once, r), subject.rows(r, 1), "the place in the tensor");
+        const std::int64_t many =
+            std::min(problem_.positions.count(), 4 * kBlockElements / (problem_.rope.rotary_dim() / 2));
         const Stages one_thread = subject.rows(0, many);
         set_cpu_threads(2);
         const Stages two_threads = subject.rows(0, many);
@@ -339,7 +339,8 @@ std::vector<Planned> plan(const Case& problem) {
       who.push_back({index_of(problem, check.between[0]), index_of(problem, check.between[1])});
     for (std::size_t s = 0; s < problem.subjects.size() && check.relation != Relation::identity; ++s) {
       const auto& names = check.subjects;
-      if (names.empty() || std::find(names.begin(), names.end(), problem.subjects[s].name) != names.end()) who.push_back({s});
+      if (names.empty() || std::find(names.begin(), names.end(), problem.subjects[s].name) != names.end())
+        who.push_back({s});
     }
     for (const auto& subjects : who) {
       std::string names = problem.subjects[subjects[0]].name;
@@ -347,8 +348,8 @@ std::vector<Planned> plan(const Case& problem) {
       const bool outsider = check.relation != Relation::identity && problem.subjects[subjects[0]].recipe.empty();
       const auto& stages = check.default_stages && outsider ? kTable : check.stages;
       for (const std::string& stage : stages)
-        planned.push_back({c, subjects, stage,
-                           fmt::format("{}/{}/{}/{}", problem.id, name_of(check.relation), names, stage)});
+        planned.push_back(
+            {c, subjects, stage, fmt::format("{}/{}/{}/{}", problem.id, name_of(check.relation), names, stage)});
     }
   }
   return planned;

@@ -23,7 +23,7 @@ struct Planned {
 std::vector<Planned> plan(const Case& problem);
 
 struct CaseOutcome {
-  bool finished = true;   // false: stopped in the middle, the results are void
+  bool finished = true;  // false: stopped in the middle, the results are void
   std::vector<Result> results;
   reference::Proof proof;
   double seconds_subjects = 0, seconds_reference = 0, seconds_checks = 0;

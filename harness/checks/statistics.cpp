@@ -76,7 +76,8 @@ Measured Statistics::result() const {
     const std::size_t end = std::min(pairs, j + step);
     const auto from = by_pair_.begin() + static_cast<std::ptrdiff_t>(j);
     const auto to = by_pair_.begin() + static_cast<std::ptrdiff_t>(end);
-    m.by_pair.push_back({static_cast<std::int64_t>(j), static_cast<std::int64_t>(end) - 1, *std::max_element(from, to)});
+    m.by_pair.push_back(
+        {static_cast<std::int64_t>(j), static_cast<std::int64_t>(end) - 1, *std::max_element(from, to)});
   }
   return m;
 }

@@ -10,8 +10,7 @@ using reference::SinCos;
 using reference::Table;
 
 Truth::Truth(const Rope& rope, const Positions& positions)
-    : all_(positions),
-      exact_(Frequencies::powers(rope.base, static_cast<int>(rope.rotary_dim()))) {}
+    : all_(positions), exact_(Frequencies::powers(rope.base, static_cast<int>(rope.rotary_dim()))) {}
 
 void Truth::start_block(std::int64_t first, std::int64_t count) {
   block_.resize(static_cast<std::size_t>(count));
@@ -23,8 +22,7 @@ void Truth::start_block(std::int64_t first, std::int64_t count) {
 
 Proof Truth::fill(const Table& table, SinCos& out) const {
   const bool dense = all_.list.empty();
-  return dense ? table.dense(block_.front(), static_cast<std::int64_t>(block_.size()), out)
-               : table.sparse(block_, out);
+  return dense ? table.dense(block_.front(), static_cast<std::int64_t>(block_.size()), out) : table.sparse(block_, out);
 }
 
 const SinCos& Truth::of_exact() {

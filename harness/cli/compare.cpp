@@ -16,7 +16,8 @@ void add_compare(CLI::App& app, Action& action) {
   command->add_option("NEW", files->second, "The later report")->required();
   command->callback([=, &action] {
     action = [=]() -> int {
-      const Comparison comparison = compare(read_report(files->first), read_report(files->second));
+      const auto old_report = read_report(files->first);
+      const Comparison comparison = compare(old_report, read_report(files->second));
       fmt::print("{}", comparison_text(comparison));
       return comparison.worse.empty() && comparison.vanished.empty() ? kAsExpected : kUnexpected;
     };

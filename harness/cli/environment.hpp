@@ -9,7 +9,7 @@
 namespace ropewalk {
 
 Environment this_environment(int threads, std::uint64_t seed);
-double seconds_now();                                                   // of a clock that only moves forward
+double seconds_now();                                                         // of a clock that only moves forward
 void write_text(const std::filesystem::path& path, const std::string& text);  // throws BadInput
 
 }  // namespace ropewalk

@@ -17,12 +17,13 @@ nlohmann::ordered_json devices() {
     const auto device = make_device(name);
     const std::string missing = device->missing();
     const DocumentedBounds bounds = device->bounds();
-    list.push_back({{"name", name},
-                    {"available", missing.empty()},
-                    {"reason", missing.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(missing)},
-                    {"emulated", device->emulated()},
-                    {"versions", device->versions()},
-                    {"bounds", {{"sin_cos_ulp", bounds.sin_cos_ulp}, {"pow_ulp", bounds.pow_ulp}, {"source", bounds.source}}}});
+    list.push_back(
+        {{"name", name},
+         {"available", missing.empty()},
+         {"reason", missing.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(missing)},
+         {"emulated", device->emulated()},
+         {"versions", device->versions()},
+         {"bounds", {{"sin_cos_ulp", bounds.sin_cos_ulp}, {"pow_ulp", bounds.pow_ulp}, {"source", bounds.source}}}});
   }
   return list;
 }
@@ -52,7 +53,8 @@ std::string device_line(const nlohmann::ordered_json& device) {
 }
 
 std::string recipe_line(const nlohmann::ordered_json& recipe) {
-  const std::string text = fmt::format("{:<28} {}", recipe["name"].get<std::string>(), recipe["title"].get<std::string>());
+  const std::string text =
+      fmt::format("{:<28} {}", recipe["name"].get<std::string>(), recipe["title"].get<std::string>());
   return recipe.contains("parent") ? text + " [fault of " + recipe["parent"].get<std::string>() + "]" : text;
 }
 
@@ -76,8 +78,11 @@ void add(CLI::App& app, Action& action, const std::string& name, const std::stri
 
 void add_inventory(CLI::App& app, Action& action) {
   add(app, action, "devices", "Where recipes can run here, and why not elsewhere", devices, device_line);
-  add(app, action, "recipes", "The published implementations that are known", [] { return recipes(false); }, recipe_line);
-  add(app, action, "faults", "The known faults", [] { return recipes(true); }, recipe_line);
+  add(
+      app, action, "recipes", "The published implementations that are known", [] { return recipes(false); },
+      recipe_line);
+  add(
+      app, action, "faults", "The known faults", [] { return recipes(true); }, recipe_line);
 }
 
 }  // namespace ropewalk

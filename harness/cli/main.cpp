@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <new>
 
@@ -20,6 +21,11 @@ int main(int argc, char** argv) {
   add_compare(app, action);
   add_inventory(app, action);
   try {
+    std::vector<std::string> names;
+    for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+    if (const std::string word = argc > 1 ? argv[1] : "-";
+        word[0] != '-' && std::find(names.begin(), names.end(), word) == names.end())
+      throw BadInput("ropewalk", "command", word, fmt::format("one of {}", fmt::join(names, ", ")));
     app.parse(argc, argv);
     if (const std::string wrong = reference::self_check(); !wrong.empty())
       throw std::runtime_error("this build's arithmetic cannot be trusted: " + wrong);

@@ -30,7 +30,8 @@ void check_names(const Case& problem, std::set<std::string>& known) {
     check_recipe(subject.recipe, where + ", recipe");
     check_recipe(subject.claims, where + ", claims");
     if (!subject.device.empty() && std::find(names.begin(), names.end(), subject.device) == names.end())
-      throw BadInput(problem.file, where + ", device", subject.device, fmt::format("one of {}", fmt::join(names, ", ")));
+      throw BadInput(problem.file, where + ", device", subject.device,
+                     fmt::format("one of {}", fmt::join(names, ", ")));
   }
 }
 
@@ -60,7 +61,8 @@ std::pair<std::size_t, std::size_t> parse_shard(const std::string& text) {
   const char* end = text.data() + text.size();
   const auto [slash, error] = std::from_chars(text.data(), end, index);
   const bool shaped = error == std::errc() && slash != end && *slash == '/';
-  const auto [last, error2] = shaped ? std::from_chars(slash + 1, end, count) : std::from_chars_result{end, std::errc::invalid_argument};
+  const auto [last, error2] =
+      shaped ? std::from_chars(slash + 1, end, count) : std::from_chars_result{end, std::errc::invalid_argument};
   if (error2 != std::errc() || last != end || index < 1 || index > count)
     throw BadInput("--shard", "", text, "I/N with 1 <= I <= N, such as 1/4");
   return {index - 1, count};
@@ -79,7 +81,8 @@ std::regex parse_filter(const std::string& text) {
 void add_selection(CLI::App& command, Selection& selection) {
   command.add_option("CASE_FILE", selection.files, "Case files")->required();
   command.add_option("--filter", selection.filter, "Only results whose id this regular expression finds");
-  command.add_option("--device", selection.devices, "Only results of subjects on this device (repeatable)")->allow_extra_args(false);
+  command.add_option("--device", selection.devices, "Only results of subjects on this device (repeatable)")
+      ->allow_extra_args(false);
   command.add_option("--shard", selection.shard, "I/N: only every N-th cell, from the I-th on");
   command.add_option("--repeat", selection.repeat, "Run each subject N times and check that the bits are the same")
       ->check(CLI::Range(1, 100));

@@ -10,8 +10,9 @@ class Cpu final : public Device {
   std::string missing() const override { return {}; }
   bool emulated() const override { return false; }
   std::string versions() const override { return torch_versions() + ", " + torch_cpu_capability(); }
-  // sin and cos: MKL's VML in its HA mode (1 ulp) where LibTorch was built with MKL, else SLEEF u35 (3.5 ulp); the wider
-  // one, because a user's own LibTorch may be either. pow: SLEEF u10 or glibc. exp and log: 1 ulp (SLEEF u10, VML HA).
+  // sin and cos: MKL's VML in its HA mode (1 ulp) where LibTorch was built with MKL, else SLEEF u35 (3.5 ulp); the
+  // wider one, because a user's own LibTorch may be either. pow: SLEEF u10 or glibc. exp and log: 1 ulp (SLEEF u10, VML
+  // HA).
   DocumentedBounds bounds() const override {
     return {3.5, 1, 1, false, "SLEEF reference (sin, cos u35; pow, exp, log u10); oneMKL VML HA 1 ulp"};
   }

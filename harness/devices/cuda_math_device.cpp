@@ -1,5 +1,5 @@
-// LibTorch's CUDA kernels on the host: their fp32 arithmetic around cuda_math's sin, cos and pow. What is not modelled is
-// refused with the reason.
+// LibTorch's CUDA kernels on the host: their fp32 arithmetic around cuda_math's sin, cos and pow. What is not modelled
+// is refused with the reason.
 #include <array>
 #include <atomic>
 #include <cmath>
@@ -37,7 +37,8 @@ std::vector<float> widen(const Tensor& tensor) {
       for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<float>(values[i]);
       break;
     }
-    default: refuse("arithmetic in " + std::string(name_of(tensor.dtype())));
+    default:
+      refuse("arithmetic in " + std::string(name_of(tensor.dtype())));
   }
   return out;
 }
@@ -45,8 +46,12 @@ std::vector<float> widen(const Tensor& tensor) {
 Tensor narrow(std::span<const float> values, const Shape& shape, DType dtype) {
   Tensor out(dtype, shape);
   switch (dtype) {
-    case DType::float32: std::copy(values.begin(), values.end(), out.as<float>().begin()); break;
-    case DType::float64: std::copy(values.begin(), values.end(), out.as<double>().begin()); break;
+    case DType::float32:
+      std::copy(values.begin(), values.end(), out.as<float>().begin());
+      break;
+    case DType::float64:
+      std::copy(values.begin(), values.end(), out.as<double>().begin());
+      break;
     case DType::bfloat16: {
       auto bits = out.as<std::uint16_t>();
       for (std::size_t i = 0; i < values.size(); ++i) bits[i] = float_to_bfloat16(values[i]);
@@ -57,7 +62,8 @@ Tensor narrow(std::span<const float> values, const Shape& shape, DType dtype) {
       for (std::size_t i = 0; i < values.size(); ++i) bits[i] = float_to_float16(values[i]);
       break;
     }
-    default: refuse("a result of dtype " + std::string(name_of(dtype)));
+    default:
+      refuse("a result of dtype " + std::string(name_of(dtype)));
   }
   return out;
 }
@@ -149,7 +155,9 @@ class CudaMath final : public Device {
   std::string name() const override { return "cuda-math"; }
   std::string missing() const override { return {}; }
   bool emulated() const override { return true; }
-  std::string versions() const override { return "model of CUDA 12.1 to 13.0's sinf, cosf and powf (docs/cuda_math.md)"; }
+  std::string versions() const override {
+    return "model of CUDA 12.1 to 13.0's sinf, cosf and powf (docs/cuda_math.md)";
+  }
   DocumentedBounds bounds() const override { return cuda_documented_bounds(); }
   std::int64_t undetermined() const override { return undetermined_; }
 
@@ -181,31 +189,42 @@ class CudaMath final : public Device {
   static Tensor binary(Op op, const Tensor& x, const Tensor& y) {
     if (!is_floating(x.dtype()) && !is_floating(y.dtype())) refuse("arithmetic of two integer tensors");
     switch (op) {
-      case Op::multiply: return elementwise(x, y, [](auto a, auto b) { return a * b; });
-      case Op::divide: return elementwise(x, y, [](auto a, auto b) { return a / b; });
-      case Op::add: return elementwise(x, y, [](auto a, auto b) { return a + b; });
-      case Op::subtract: return elementwise(x, y, [](auto a, auto b) { return a - b; });
-      default: refuse("a power of two tensors");
+      case Op::multiply:
+        return elementwise(x, y, [](auto a, auto b) { return a * b; });
+      case Op::divide:
+        return elementwise(x, y, [](auto a, auto b) { return a / b; });
+      case Op::add:
+        return elementwise(x, y, [](auto a, auto b) { return a + b; });
+      case Op::subtract:
+        return elementwise(x, y, [](auto a, auto b) { return a - b; });
+      default:
+        refuse("a power of two tensors");
     }
   }
 
   // The number is rounded to the arithmetic's type; a division multiplies by its reciprocal.
   Tensor with_number(Op op, const Tensor& x, double number) {
     switch (op) {
-      case Op::multiply: return map(x, [&](auto a) { return a * static_cast<decltype(a)>(number); });
+      case Op::multiply:
+        return map(x, [&](auto a) { return a * static_cast<decltype(a)>(number); });
       case Op::divide:
         return map(x, [&](auto a) { return a * (decltype(a)(1) / static_cast<decltype(a)>(number)); });
-      case Op::add: return map(x, [&](auto a) { return a + static_cast<decltype(a)>(number); });
-      case Op::subtract: return map(x, [&](auto a) { return a - static_cast<decltype(a)>(number); });
-      default: refuse("a tensor to the power of a number");
+      case Op::add:
+        return map(x, [&](auto a) { return a + static_cast<decltype(a)>(number); });
+      case Op::subtract:
+        return map(x, [&](auto a) { return a - static_cast<decltype(a)>(number); });
+      default:
+        refuse("a tensor to the power of a number");
     }
   }
 
   Tensor from_number(Op op, double number, const Tensor& y) {
     switch (op) {
       case Op::multiply:
-      case Op::add: return with_number(op, y, number);
-      case Op::subtract: return map(y, [&](auto b) { return static_cast<decltype(b)>(number) - b; });
+      case Op::add:
+        return with_number(op, y, number);
+      case Op::subtract:
+        return map(y, [&](auto b) { return static_cast<decltype(b)>(number) - b; });
       case Op::divide:
         return map(y, [&](auto b) { return (decltype(b)(1) / b) * static_cast<decltype(b)>(number); });
       case Op::power: {
@@ -217,7 +236,8 @@ class CudaMath final : public Device {
         undetermined_ += static_cast<std::int64_t>(cuda_math::pow(base, values, values));
         return narrow(values, y.shape(), result_with_number(y.dtype()));
       }
-      default: refuse("this operation of a number and a tensor");
+      default:
+        refuse("this operation of a number and a tensor");
     }
   }
 
@@ -231,16 +251,26 @@ class CudaMath final : public Device {
   Tensor unary(Op op, const Tensor& x, DType dtype) {
     switch (op) {
       case Op::positions:
-      case Op::cast: return cast(x, dtype);
-      case Op::negate: return map(x, [](auto a) { return -a; });
-      case Op::reciprocal: return map(x, [](auto a) { return decltype(a)(1) / a; });
-      case Op::floor: return map(x, [](auto a) { return std::floor(a); });
-      case Op::cos: return trigonometric(x, cuda_math::cos);
-      case Op::sin: return trigonometric(x, cuda_math::sin);
-      case Op::polar: return polar(x);
-      case Op::real: return part(x, 0);
-      case Op::imag: return part(x, 1);
-      default: refuse("CUDA's exp, log and exp2");
+      case Op::cast:
+        return cast(x, dtype);
+      case Op::negate:
+        return map(x, [](auto a) { return -a; });
+      case Op::reciprocal:
+        return map(x, [](auto a) { return decltype(a)(1) / a; });
+      case Op::floor:
+        return map(x, [](auto a) { return std::floor(a); });
+      case Op::cos:
+        return trigonometric(x, cuda_math::cos);
+      case Op::sin:
+        return trigonometric(x, cuda_math::sin);
+      case Op::polar:
+        return polar(x);
+      case Op::real:
+        return part(x, 0);
+      case Op::imag:
+        return part(x, 1);
+      default:
+        refuse("CUDA's exp, log and exp2");
     }
   }
 

@@ -1,5 +1,5 @@
-// Where a recipe's operations run. A device takes host tensors and gives host tensors back; what it does in between, and
-// in which arithmetic, is what is under test.
+// Where a recipe's operations run. A device takes host tensors and gives host tensors back; what it does in between,
+// and in which arithmetic, is what is under test.
 #pragma once
 
 #include <memory>
@@ -14,12 +14,13 @@
 
 namespace ropewalk {
 
-using Argument = std::variant<Tensor, double>;   // a double is a Python number: it takes the tensor's dtype, or stays wider
+using Argument =
+    std::variant<Tensor, double>;  // a double is a Python number: it takes the tensor's dtype, or stays wider
 
 // Largest errors that the device's documentation promises for fp32, in ulp of the exact result.
 struct DocumentedBounds {
   double sin_cos_ulp = 0, pow_ulp = 0, exp_log_ulp = 0;
-  bool divides_by_reciprocal = false;            // tensor / number is tensor * (1 / number): one rounding more
+  bool divides_by_reciprocal = false;  // tensor / number is tensor * (1 / number): one rounding more
   std::string source;
 };
 
@@ -32,9 +33,9 @@ class Device {
  public:
   virtual ~Device() = default;
   virtual std::string name() const = 0;
-  virtual std::string missing() const = 0;       // why it cannot be used here; empty when it can
+  virtual std::string missing() const = 0;  // why it cannot be used here; empty when it can
   virtual bool emulated() const = 0;
-  virtual std::string versions() const = 0;      // of what computes, for people
+  virtual std::string versions() const = 0;  // of what computes, for people
   virtual DocumentedBounds bounds() const = 0;
   // Result of `op` on `in`; `dtype` is the dtype asked for by cast, arange, positions. Throws Refused.
   virtual Tensor apply(Op op, std::span<const Argument> in, DType dtype) = 0;
@@ -42,8 +43,8 @@ class Device {
   virtual std::int64_t undetermined() const { return 0; }
 };
 
-void set_cpu_threads(int threads);                       // of LibTorch on the CPU, for the calling thread and new ones
-std::vector<std::string> device_names();                 // cpu, cuda, cuda-math, in this order
+void set_cpu_threads(int threads);        // of LibTorch on the CPU, for the calling thread and new ones
+std::vector<std::string> device_names();  // cpu, cuda, cuda-math, in this order
 std::shared_ptr<Device> make_device(const std::string& name);  // throws BadInput for an unknown name
 
 }  // namespace ropewalk

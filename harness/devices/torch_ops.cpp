@@ -61,36 +61,53 @@ struct Value {
 at::Tensor binary(Op op, const Value& x, const Value& y) {
   const bool both = x.is_tensor && y.is_tensor;
   switch (op) {
-    case Op::multiply: return both ? x.tensor * y.tensor : x.is_tensor ? x.tensor * y.scalar() : y.tensor * x.scalar();
-    case Op::add: return both ? x.tensor + y.tensor : x.is_tensor ? x.tensor + y.scalar() : y.tensor + x.scalar();
+    case Op::multiply:
+      return both ? x.tensor * y.tensor : x.is_tensor ? x.tensor * y.scalar() : y.tensor * x.scalar();
+    case Op::add:
+      return both ? x.tensor + y.tensor : x.is_tensor ? x.tensor + y.scalar() : y.tensor + x.scalar();
     case Op::subtract:
       return both ? x.tensor - y.tensor : x.is_tensor ? x.tensor - y.scalar() : at::rsub(y.tensor, x.scalar());
     // Python's number / tensor is reciprocal(tensor) * number.
     case Op::divide:
       return both ? x.tensor / y.tensor : x.is_tensor ? x.tensor / y.scalar() : y.tensor.reciprocal() * x.scalar();
     case Op::power:
-      return both ? at::pow(x.tensor, y.tensor)
-                  : x.is_tensor ? at::pow(x.tensor, y.scalar()) : at::pow(x.scalar(), y.tensor);
-    default: throw Refused("not an operation of two operands");
+      return both          ? at::pow(x.tensor, y.tensor)
+             : x.is_tensor ? at::pow(x.tensor, y.scalar())
+                           : at::pow(x.scalar(), y.tensor);
+    default:
+      throw Refused("not an operation of two operands");
   }
 }
 
 at::Tensor unary(Op op, const at::Tensor& x, at::ScalarType dtype) {
   switch (op) {
     case Op::positions:
-    case Op::cast: return x.to(dtype);
-    case Op::negate: return -x;
-    case Op::reciprocal: return x.reciprocal();
-    case Op::exp: return x.exp();
-    case Op::log: return x.log();
-    case Op::exp2: return x.exp2();
-    case Op::floor: return x.floor();
-    case Op::cos: return x.cos();
-    case Op::sin: return x.sin();
-    case Op::polar: return at::polar(at::ones_like(x), x);
-    case Op::real: return at::real(x);
-    case Op::imag: return at::imag(x);
-    default: throw Refused("not an operation of one operand");
+    case Op::cast:
+      return x.to(dtype);
+    case Op::negate:
+      return -x;
+    case Op::reciprocal:
+      return x.reciprocal();
+    case Op::exp:
+      return x.exp();
+    case Op::log:
+      return x.log();
+    case Op::exp2:
+      return x.exp2();
+    case Op::floor:
+      return x.floor();
+    case Op::cos:
+      return x.cos();
+    case Op::sin:
+      return x.sin();
+    case Op::polar:
+      return at::polar(at::ones_like(x), x);
+    case Op::real:
+      return at::real(x);
+    case Op::imag:
+      return at::imag(x);
+    default:
+      throw Refused("not an operation of one operand");
   }
 }
 

@@ -74,17 +74,25 @@ class Walk {
     bounds_ = step.place == Place::cpu ? make_device("cpu")->bounds() : device_;
 
     switch (step.op) {
-      case Op::arange: return arange(numbers, dtype);
-      case Op::positions: return rounded({{}, {0}, false, dtype, {}, {}, false}, dtype, false);
-      case Op::cast: return rounded(*tensors.at(0), dtype, true);
-      case Op::keep_bits: return truncated(*tensors.at(0), static_cast<int>(numbers.at(0)));
+      case Op::arange:
+        return arange(numbers, dtype);
+      case Op::positions:
+        return rounded({{}, {0}, false, dtype, {}, {}, false}, dtype, false);
+      case Op::cast:
+        return rounded(*tensors.at(0), dtype, true);
+      case Op::keep_bits:
+        return truncated(*tensors.at(0), static_cast<int>(numbers.at(0)));
       case Op::negate:
       case Op::real:
-      case Op::imag: return *tensors.at(0);
+      case Op::imag:
+        return *tensors.at(0);
       case Op::cos:
       case Op::sin:
-      case Op::polar: return trigonometric(*tensors.at(0));
-      case Op::reciprocal: return arithmetic(*tensors.at(0), [](double v) { return 1 / v; }, 0);
+      case Op::polar:
+        return trigonometric(*tensors.at(0));
+      case Op::reciprocal:
+        return arithmetic(
+            *tensors.at(0), [](double v) { return 1 / v; }, 0);
       case Op::multiply:
         return numbers.empty() ? product(*tensors.at(0), *tensors.at(1)) : scaled(*tensors.at(0), numbers.at(0));
       case Op::divide:
@@ -93,7 +101,8 @@ class Walk {
       case Op::power:
         if (numbers.empty() || !number_first) throw Refused("no bound for this power");
         return power(numbers.at(0), *tensors.at(0));
-      default: throw Refused("no bound for this step");
+      default:
+        throw Refused("no bound for this step");
     }
   }
 
@@ -174,7 +183,8 @@ class Walk {
       t.trig.relative = compose(t.trig.relative, 2 * unit_roundoff(arithmetic_format(x.dtype)));
       return t;
     }
-    return arithmetic(x, [by](double v) { return v * by; }, number_error(by, x.dtype));
+    return arithmetic(
+        x, [by](double v) { return v * by; }, number_error(by, x.dtype));
   }
 
   Tracked divided(const Tracked& x, double by) const {
@@ -182,11 +192,13 @@ class Walk {
     const Format format = arithmetic_format(x.dtype);
     const bool reciprocal = bounds_.divides_by_reciprocal && !representable(1 / by, format);
     const double extra = compose(number_error(by, x.dtype), reciprocal ? unit_roundoff(format) : 0);
-    return arithmetic(x, [by](double v) { return v / by; }, extra);
+    return arithmetic(
+        x, [by](double v) { return v / by; }, extra);
   }
 
   Tracked numerator(const Tracked& x, double number) const {
-    const Tracked inverse = arithmetic(x, [](double v) { return 1 / v; }, 0);
+    const Tracked inverse = arithmetic(
+        x, [](double v) { return 1 / v; }, 0);
     return number == 1 ? inverse : scaled(inverse, number);
   }
 
@@ -203,7 +215,7 @@ class Walk {
     t.coarsest = other.coarsest && (!t.coarsest || precision_of(*other.coarsest) < precision_of(*t.coarsest))
                      ? other.coarsest
                      : t.coarsest;
-    t.dtype = x.dtype == y.dtype ? x.dtype
+    t.dtype = x.dtype == y.dtype                                       ? x.dtype
               : x.dtype == DType::float64 || y.dtype == DType::float64 ? DType::float64
                                                                        : DType::float32;
     const double mine = *std::max_element(t.relative.begin(), t.relative.end());
@@ -265,7 +277,8 @@ Budget count_roundings(const Recipe& claims, const DocumentedBounds& device, con
     if (steps.stage == "positions") {
       budget.positions_relative = result.relative.at(0);
       budget.positions_exact_below = std::ldexp(1, precision_of(coarsest));
-      if (static_cast<double>(problem.positions.largest()) <= budget.positions_exact_below) budget.positions_relative = 0;
+      if (static_cast<double>(problem.positions.largest()) <= budget.positions_exact_below)
+        budget.positions_relative = 0;
     } else if (steps.stage == "inv_freq") {
       budget.inv_freq_relative = result.relative;
       budget.inv_freq_format = coarsest;
@@ -285,11 +298,12 @@ Budget count_roundings(const Recipe& claims, const DocumentedBounds& device, con
     seen[steps.stage] = result;
   }
   const double worst = *std::max_element(budget.inv_freq_relative.begin(), budget.inv_freq_relative.end());
-  budget.inv_freq_formula = fmt::format(
-      "|inv_freq| * r_j, r_j counted over the steps of {} with U_pow = {} ulp{}; largest r_j = {:.4g} u", claims.name,
-      device.pow_ulp, device.divides_by_reciprocal ? ", division by a reciprocal" : "",
-      worst / unit_roundoff(budget.inv_freq_format));
-  budget.angle_formula = fmt::format("|position * inv_freq| * {:.4g} u", budget.angle_relative / unit_roundoff(budget.angle_format));
+  budget.inv_freq_formula =
+      fmt::format("|inv_freq| * r_j, r_j counted over the steps of {} with U_pow = {} ulp{}; largest r_j = {:.4g} u",
+                  claims.name, device.pow_ulp, device.divides_by_reciprocal ? ", division by a reciprocal" : "",
+                  worst / unit_roundoff(budget.inv_freq_format));
+  budget.angle_formula =
+      fmt::format("|position * inv_freq| * {:.4g} u", budget.angle_relative / unit_roundoff(budget.angle_format));
   budget.source = "roundings of " + claims.name + " (running error analysis, Higham 2002, 3.3); " + device.source;
   return budget;
 }

@@ -21,18 +21,18 @@ struct TrigBudget {
 };
 
 struct Budget {
-  double positions_relative = 0;           // of a position that its dtype may not hold exactly
-  double positions_exact_below = 0;        // every integer up to this is exact
-  std::vector<double> inv_freq_relative;   // one for each pair, of the exact frequency
-  double angle_relative = 0;               // of the product of the observed position and the observed frequency
-  TrigBudget cos, sin;                     // of the function of the observed angle
+  double positions_relative = 0;          // of a position that its dtype may not hold exactly
+  double positions_exact_below = 0;       // every integer up to this is exact
+  std::vector<double> inv_freq_relative;  // one for each pair, of the exact frequency
+  double angle_relative = 0;              // of the product of the observed position and the observed frequency
+  TrigBudget cos, sin;                    // of the function of the observed angle
   // The format of the coarsest rounding in each stage: how many significand bits its tensor should use.
   reference::Format inv_freq_format{}, angle_format{}, cos_format{}, sin_format{};
   std::string inv_freq_formula, angle_formula, trig_formula, source;
 };
 
-// The budget of `claims` when it runs on a device with these documented bounds. Throws Refused for a step whose rounding
-// cannot be bounded.
+// The budget of `claims` when it runs on a device with these documented bounds. Throws Refused for a step whose
+// rounding cannot be bounded.
 Budget count_roundings(const Recipe& claims, const DocumentedBounds& device, const Case& problem);
 
 }  // namespace ropewalk

@@ -26,6 +26,16 @@ Tensor keep_bits(const Tensor& x, int bits) {
   return out;
 }
 
+// Elements of a 16-bit table [n] at these indices, as a column.
+Tensor gathered(const Tensor& table, const Tensor& indices) {
+  Tensor out(table.dtype(), indices.shape());
+  const auto from = table.as<std::uint16_t>();
+  const auto at = indices.as<std::int64_t>();
+  std::transform(at.begin(), at.end(), out.as<std::uint16_t>().begin(),
+                 [&](std::int64_t i) { return from[static_cast<std::size_t>(i)]; });
+  return out;
+}
+
 bool needs_positions(const StageSteps& stage, const std::set<std::string>& row_names) {
   return std::any_of(stage.steps.begin(), stage.steps.end(), [&](const Step& step) {
     return step.op == Op::positions || std::any_of(step.in.begin(), step.in.end(), [&](const Operand& operand) {
@@ -42,6 +52,7 @@ RecipeRun::RecipeRun(Recipe recipe, std::shared_ptr<Device> device, const Case& 
       device_(std::move(device)),
       cpu_(make_device("cpu")),
       rope_(problem.rope),
+      largest_position_(problem.positions.largest()),
       activation_(problem.dtype),
       module_cast_(module_cast) {
   std::set<std::string> row_names;
@@ -95,8 +106,7 @@ Tensor RecipeRun::run_step(const Step& step, const Tensor& previous, const Tenso
     else
       in.emplace_back(parameter(*name, rope_));
   }
-  if (step.op == Op::positions) in.emplace_back(positions);
-  if (in.empty()) in.emplace_back(previous);
+  if (in.empty() && step.op != Op::positions) in.emplace_back(previous);
 
   if (step.op == Op::keep_bits) return keep_bits(std::get<Tensor>(in[0]), static_cast<int>(std::get<double>(in[1])));
   DType dtype = activation_;
@@ -104,7 +114,20 @@ Tensor RecipeRun::run_step(const Step& step, const Tensor& previous, const Tenso
     dtype = *named;
   else if (const auto stage = values.find(step.dtype); stage != values.end())
     dtype = stage->second.dtype();
-  return (step.place == Place::cpu ? cpu_ : device_)->apply(step.op, in, dtype);
+  Device& where = *(step.place == Place::cpu ? cpu_ : device_);
+  if (step.op == Op::positions) return position_numbers(where, positions, dtype);
+  return where.apply(step.op, in, dtype);
+}
+
+// In 16 bits LibTorch's vectorised arange on the CPU is not the rounded number from bfloat16 4113 on (it rounds the
+// first of each vector, then adds), so the whole table is made as projects make it. float32 holds all positions in use
+// exactly.
+Tensor RecipeRun::position_numbers(Device& where, const Tensor& positions, DType dtype) const {
+  if (bytes_of(dtype) != 2) return where.apply(Op::positions, std::vector<Argument>{positions}, dtype);
+  Tensor& table = position_tables_[{&where, dtype}];
+  if (table.empty())
+    table = where.apply(Op::arange, std::vector<Argument>{0.0, static_cast<double>(largest_position_ + 1), 1.0}, dtype);
+  return gathered(table, positions);
 }
 
 }  // namespace ropewalk

@@ -5,6 +5,8 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "harness/cases/case.hpp"
 #include "harness/devices/device.hpp"
@@ -26,11 +28,15 @@ class RecipeRun {
   void run_stage(const StageSteps& stage, const Tensor& positions, Values& values) const;
   Tensor run_step(const Step& step, const Tensor& previous, const Tensor& positions, const Values& values) const;
 
+  Tensor position_numbers(Device& where, const Tensor& positions, DType dtype) const;
+
   Recipe recipe_;
   std::shared_ptr<Device> device_, cpu_;
   Rope rope_;
+  std::int64_t largest_position_;
   DType activation_;
   bool module_cast_;
+  mutable std::map<std::pair<const Device*, DType>, Tensor> position_tables_;
   Values once_;                             // stages and names that no position enters: made once, as projects do
   std::vector<const StageSteps*> by_rows_;  // the others, in their order
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <set>
 #include <utility>
@@ -43,6 +44,9 @@ std::vector<CaseRow> case_rows(const Report& report) {
   return rows;
 }
 
+// Never rounded up: 0.9999 is not 1.
+std::string truncated(double margin) { return fmt::format("{:g}", std::floor(margin * 1000) / 1000); }
+
 std::string row_text(const CaseRow& row, std::size_t width) {
   std::size_t checks = 0;
   for (const std::size_t count : row.verdicts) checks += count;
@@ -50,7 +54,7 @@ std::string row_text(const CaseRow& row, std::size_t width) {
       fmt::format("{:<{}} {:>7} {:>7} {:>7} {:>9} {:>7} {:>7} {:>10}", row.label, width, checks, row.verdicts[0],
                   row.verdicts[1], row.verdicts[2], row.verdicts[3], row.verdicts[4], row.unexpected);
   if (row.tightest != nullptr)
-    text += fmt::format("  {} of the limit ({} {})", fmt::format("{:.3g}", *row.tightest->margin), row.tightest->stage,
+    text += fmt::format("  {} of the limit ({} {})", truncated(*row.tightest->margin), row.tightest->stage,
                         name_of(row.tightest->dtype));
   return text;
 }
@@ -196,17 +200,13 @@ Lines closing_lines(const Report& report) {
 }
 
 Lines identity_section(const Report& report, std::size_t room) {
-  Lines lines = identity_lines(report, false);
-  if (lines.empty()) return lines;
+  const std::vector<IdentityLine> all = identity_lines(report);
+  if (all.empty()) return {};
   const std::size_t most = std::max(room, kLeastIdentity) - 2;  // the title, and the line that tells of the others
-  if (lines.size() > most + 1) {
-    lines = identity_lines(report, true);
-    const std::size_t others = lines.size() - most;
-    lines.resize(most);
-    lines.push_back(fmt::format("... and {}", counted(others, "more line")));
-  }
+  Lines lines = in_columns(all.size() <= most + 1 ? all : some_of_each_case(all, most));
   for (std::string& line : lines) line.insert(0, "  ");
   lines.insert(lines.begin(), "bit for bit");
+  if (all.size() > most + 1) lines.push_back("  ... and " + counted(all.size() - most, "more line"));
   return lines;
 }
 

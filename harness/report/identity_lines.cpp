@@ -108,34 +108,65 @@ std::string case_label(const Report& report, const Result& result) {
   return one_line(one_suite ? result.case_name : result.suite + "/" + result.case_name, 32);
 }
 
-std::vector<std::string> identity_lines(const Report& report, bool differing_first) {
+std::vector<IdentityLine> identity_lines(const Report& report) {
   std::vector<Group> groups;
   std::map<std::tuple<std::string, std::string, DType, std::string>, std::size_t> index;
   for (const Result& result : report.results) {
     if (result.relation != Relation::identity) continue;
     std::string subjects;
     for (const SubjectInfo& subject : result.subjects) subjects += (subjects.empty() ? "" : " ~ ") + subject.name;
-    const auto [entry, is_new] =
-        index.emplace(std::tuple(result.suite, result.case_name, result.dtype, subjects), groups.size());
-    if (is_new)
-      groups.push_back(
-          {case_label(report, result), std::string(name_of(result.dtype)), one_line(subjects, 40), {}, {}, nullptr, 0});
+    const auto key = std::tuple(result.suite, result.case_name, result.dtype, subjects);
+    const auto [entry, is_new] = index.emplace(key, groups.size());
+    if (is_new) {
+      Group& group = groups.emplace_back();
+      group.label = case_label(report, result);
+      group.subjects = one_line(subjects, 40);
+      group.dtype = name_of(result.dtype);
+    }
     add(groups[entry->second], result);
   }
-  if (differing_first)
-    std::stable_partition(groups.begin(), groups.end(), [](const Group& g) { return g.largest != nullptr; });
 
-  std::size_t label_width = 0, subject_width = 0;
+  std::vector<IdentityLine> lines;
   for (const Group& group : groups) {
-    label_width = std::max(label_width, group.label.size());
-    subject_width = std::max(subject_width, group.subjects.size());
+    const IdentityLine line{group.label, group.dtype, group.subjects, finding(group), group.largest != nullptr};
+    const auto same = std::find_if(lines.begin(), lines.end(), [&](const IdentityLine& other) {
+      return !line.differs && line.label == other.label && line.subjects == other.subjects &&
+             line.finding == other.finding;
+    });
+    if (same == lines.end())
+      lines.push_back(line);
+    else
+      same->dtypes += " " + line.dtypes;
   }
-  std::vector<std::string> lines;
-  lines.reserve(groups.size());
-  for (const Group& group : groups)
-    lines.push_back(fmt::format("{:<{}}  {:<8}  {:<{}}  {}", group.label, label_width, group.dtype, group.subjects,
-                                subject_width, finding(group)));
   return lines;
+}
+
+std::vector<IdentityLine> some_of_each_case(const std::vector<IdentityLine>& lines, std::size_t most) {
+  std::map<std::string, std::size_t> seen;                 // lines of this case so far
+  std::vector<std::pair<std::size_t, std::size_t>> order;  // turn, index
+  for (std::size_t i = 0; i < lines.size(); ++i) order.emplace_back(seen[lines[i].label]++, i);
+  std::sort(order.begin(), order.end());
+  order.resize(std::min(most, order.size()));
+  std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  std::vector<IdentityLine> chosen;
+  chosen.reserve(order.size());
+  for (const auto& [turn, i] : order) chosen.push_back(lines[i]);
+  return chosen;
+}
+
+std::vector<std::string> in_columns(const std::vector<IdentityLine>& lines) {
+  std::size_t label = 0, dtypes = 0, subjects = 0;
+  for (const IdentityLine& line : lines) {
+    label = std::max(label, line.label.size());
+    dtypes = std::max(dtypes, line.dtypes.size());
+    subjects = std::max(subjects, line.subjects.size());
+  }
+  std::vector<std::string> out;
+  out.reserve(lines.size());
+  for (const IdentityLine& line : lines)
+    out.push_back(fmt::format("{:<{}}  {:<{}}  {:<{}}  {}", line.label, label, line.dtypes, dtypes, line.subjects,
+                              subjects, line.finding));
+  return out;
 }
 
 }  // namespace ropewalk

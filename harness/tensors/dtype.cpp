@@ -42,11 +42,16 @@ bool is_floating(DType dtype) { return dtype <= DType::float16; }
 
 reference::Format format_of(DType dtype) {
   switch (dtype) {
-    case DType::float64: return reference::Format::float64;
-    case DType::float32: return reference::Format::float32;
-    case DType::bfloat16: return reference::Format::bfloat16;
-    case DType::float16: return reference::Format::float16;
-    default: throw std::invalid_argument(std::string(name_of(dtype)) + " is not a floating-point dtype");
+    case DType::float64:
+      return reference::Format::float64;
+    case DType::float32:
+      return reference::Format::float32;
+    case DType::bfloat16:
+      return reference::Format::bfloat16;
+    case DType::float16:
+      return reference::Format::float16;
+    default:
+      throw std::invalid_argument(std::string(name_of(dtype)) + " is not a floating-point dtype");
   }
 }
 

@@ -17,8 +17,8 @@ std::int64_t element_count(const Shape& shape) {
 
 Tensor::Tensor(DType dtype, Shape shape) : dtype_(dtype), shape_(std::move(shape)) {
   const auto count = static_cast<std::size_t>(size()) * bytes_of(dtype_);
-  auto* memory = static_cast<std::byte*>(::operator new(std::max<std::size_t>(count, 1), std::align_val_t{64}));
-  storage_ = std::shared_ptr<std::byte>(memory, [](std::byte* p) { ::operator delete(p, std::align_val_t{64}); });
+  auto* memory = static_cast<std::byte*>(::operator new (std::max<std::size_t>(count, 1), std::align_val_t{64}));
+  storage_ = std::shared_ptr<std::byte>(memory, [](std::byte* p) { ::operator delete (p, std::align_val_t{64}); });
   std::memset(memory, 0, count);
 }
 
@@ -26,7 +26,8 @@ Tensor::Tensor(DType dtype, Shape shape, std::shared_ptr<std::byte> storage)
     : dtype_(dtype), shape_(std::move(shape)), storage_(std::move(storage)) {}
 
 Tensor Tensor::rows(std::int64_t first, std::int64_t count) const {
-  if (shape_.empty() || first < 0 || count < 0 || first + count > shape_[0]) throw std::out_of_range("rows of a tensor");
+  if (shape_.empty() || first < 0 || count < 0 || first + count > shape_[0])
+    throw std::out_of_range("rows of a tensor");
   Shape shape = shape_;
   shape[0] = count;
   const std::int64_t row_size = shape_[0] == 0 ? 0 : size() / shape_[0];
@@ -57,17 +58,27 @@ void widen_half(const Tensor& tensor, std::span<double> out, float (*to_float)(s
 void to_doubles(const Tensor& tensor, std::span<double> out) {
   if (static_cast<std::int64_t>(out.size()) != tensor.size()) throw std::invalid_argument("to_doubles: size");
   switch (tensor.dtype()) {
-    case DType::float64: return widen<double>(tensor, out);
-    case DType::float32: return widen<float>(tensor, out);
-    case DType::int64: return widen<std::int64_t>(tensor, out);
-    case DType::int32: return widen<std::int32_t>(tensor, out);
-    case DType::int16: return widen<std::int16_t>(tensor, out);
-    case DType::int8: return widen<std::int8_t>(tensor, out);
+    case DType::float64:
+      return widen<double>(tensor, out);
+    case DType::float32:
+      return widen<float>(tensor, out);
+    case DType::int64:
+      return widen<std::int64_t>(tensor, out);
+    case DType::int32:
+      return widen<std::int32_t>(tensor, out);
+    case DType::int16:
+      return widen<std::int16_t>(tensor, out);
+    case DType::int8:
+      return widen<std::int8_t>(tensor, out);
     case DType::uint8:
-    case DType::boolean: return widen<std::uint8_t>(tensor, out);
-    case DType::bfloat16: return widen_half(tensor, out, bfloat16_to_float);
-    case DType::float16: return widen_half(tensor, out, float16_to_float);
-    case DType::complex64: break;
+    case DType::boolean:
+      return widen<std::uint8_t>(tensor, out);
+    case DType::bfloat16:
+      return widen_half(tensor, out, bfloat16_to_float);
+    case DType::float16:
+      return widen_half(tensor, out, float16_to_float);
+    case DType::complex64:
+      break;
   }
   throw std::invalid_argument("a complex tensor has no real elements");
 }

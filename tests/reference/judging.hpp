@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -86,14 +87,22 @@ struct Tally {
 };
 
 inline std::vector<std::int64_t> positions_from(std::int64_t first, std::int64_t count) {
-  std::vector<std::int64_t> positions;
-  for (std::int64_t i = 0; i < count; ++i) positions.push_back(first + i);
+  std::vector<std::int64_t> positions(static_cast<std::size_t>(count));
+  std::iota(positions.begin(), positions.end(), first);
   return positions;
 }
 
 inline std::vector<ArbReal> exact_reals(const std::vector<double>& values) {
   std::vector<ArbReal> reals;
+  reals.reserve(values.size());
   for (const double value : values) reals.push_back(ArbReal::exactly(value));
+  return reals;
+}
+
+inline std::vector<ArbReal> power_reals(double base, int dim) {
+  std::vector<ArbReal> reals;
+  reals.reserve(static_cast<std::size_t>(dim / 2));
+  for (int j = 0; j < dim / 2; ++j) reals.push_back(ArbReal::power(base, dim, j));
   return reals;
 }
 

@@ -13,6 +13,8 @@ namespace {
 
 constexpr double kForceFallback = 1;  // no double is proved with an error this large
 
+int sign_of(double x) { return (x > 0) - (x < 0); }
+
 void expect_same(const SinCos& a, const SinCos& b) {
   ASSERT_EQ(a.sin.size(), b.sin.size());
   for (std::size_t k = 0; k < a.sin.size(); ++k) {
@@ -20,6 +22,8 @@ void expect_same(const SinCos& a, const SinCos& b) {
     ASSERT_EQ(a.cos[k], b.cos[k]) << k;
     ASSERT_NEAR(a.sin_tail[k], b.sin_tail[k], 0x1p-98) << k;
     ASSERT_NEAR(a.cos_tail[k], b.cos_tail[k], 0x1p-98) << k;
+    ASSERT_EQ(sign_of(a.sin_tail[k]), sign_of(b.sin_tail[k])) << k;
+    ASSERT_EQ(sign_of(a.cos_tail[k]), sign_of(b.cos_tail[k])) << k;
   }
 }
 
@@ -96,10 +100,9 @@ TEST(Paths, FilledTablesAreTheRoundedBlocks) {
 // Frequencies of few bits times small positions are doubles: then the angles are given exactly too.
 TEST(Paths, TablesEqualAnglesWhereTheProductIsExact) {
   Numbers numbers(21);
-  std::vector<double> frequencies;
-  for (int i = 0; i < 40; ++i) {
-    frequencies.push_back(
-        std::ldexp(static_cast<double>(numbers.below(1 << 24)), -24 - static_cast<int>(numbers.below(30))));
+  std::vector<double> frequencies(40);
+  for (double& f : frequencies) {
+    f = std::ldexp(static_cast<double>(numbers.below(1 << 24)), -24 - static_cast<int>(numbers.below(30)));
   }
   const Table table(Frequencies::given(frequencies));
   SinCos block, of_angles;
@@ -141,14 +144,13 @@ TEST(Paths, TheFallbackAgreesWithTheFastPath) {
 TEST(Paths, TheFallbackIsCorrectlyRounded) {
   const Frequencies frequencies = Frequencies::powers(1e4, 20);
   Numbers numbers(22);
-  std::vector<std::int64_t> positions;
-  for (int i = 0; i < 200; ++i) positions.push_back(1 + numbers.below(1 << 20));
+  std::vector<std::int64_t> positions(200);
+  for (auto& position : positions) position = 1 + numbers.below(1 << 20);
   const Table slow(frequencies, kForceFallback);
   SinCos block;
   const Proof proof = slow.sparse(positions, block);
   EXPECT_EQ(proof.fallback, 200 * 20);
-  std::vector<ArbReal> thetas;
-  for (int j = 0; j < 10; ++j) thetas.push_back(ArbReal::power(1e4, 20, j));
+  std::vector<ArbReal> thetas = power_reals(1e4, 20);
   Tally tally;
   tally.check_block(block, positions, thetas);
   tally.expect_right(proof);
@@ -165,6 +167,7 @@ TEST(Paths, ThreadsDoNotDisturbEachOther) {
   run(expected);
   std::vector<SinCos> got(4);
   std::vector<std::thread> threads;
+  threads.reserve(got.size());
   for (SinCos& out : got)
     threads.emplace_back([&run, &out] {
       for (int i = 0; i < 5; ++i) run(out);

@@ -69,9 +69,8 @@ TEST(Rounding, OverflowsAtTheMiddleToTheNextPowerOfTwo) {
 TEST(Rounding, OfRowsEqualsThatOfSingleValues) {
   Numbers numbers(32);
   for (const int n : {1, 3, 8, 31, 64, 100}) {
-    std::vector<double> values;
-    for (int i = 0; i < n; ++i)
-      values.push_back((numbers.unit() - 0.5) * std::exp2(-static_cast<double>(numbers.below(150))));
+    std::vector<double> values(static_cast<std::size_t>(n));
+    for (double& v : values) v = (numbers.unit() - 0.5) * std::exp2(-static_cast<double>(numbers.below(150)));
     std::vector<float> floats(values.size());
     std::vector<std::uint16_t> bfloats(values.size()), halves(values.size());
     EXPECT_FALSE(narrow_row(values.data(), n, floats.data()));

@@ -24,16 +24,15 @@ TEST_P(Powers, AreCorrectlyRounded) {
     const double base = round % 2 == 0 ? kBases[numbers.below(5)] : std::pow(10.0, 4 + 3 * numbers.unit());
     const int dim = 20 + 2 * static_cast<int>(numbers.below(119));
     const Table table(Frequencies::powers(base, dim));
-    std::vector<ArbReal> thetas;
-    for (int j = 0; j < dim / 2; ++j) thetas.push_back(ArbReal::power(base, dim, j));
+    std::vector<ArbReal> thetas = power_reals(base, dim);
 
     const std::int64_t first = round % 3 == 0 ? numbers.below(4096) : numbers.below(1 << 20);
     const std::int64_t count = 8 + numbers.below(100);
     proof += table.dense(first, count, block);
     tally.check_block(block, positions_from(first, count), thetas);
 
-    std::vector<std::int64_t> positions;
-    for (int i = 0; i < 50; ++i) positions.push_back(numbers.below(std::int64_t{1} << (1 + numbers.below(40))));
+    std::vector<std::int64_t> positions(50);
+    for (auto& position : positions) position = numbers.below(std::int64_t{1} << (1 + numbers.below(40)));
     proof += table.sparse(positions, block);
     tally.check_block(block, positions, thetas);
   }
@@ -94,8 +93,7 @@ TEST(Table, HoldsUnusualBases) {
   SinCos block;
   for (const double base : {1.0, 2.0, 0.5, 1e-300, 1e300, 1 + 0x1p-52, 0x1p-1022}) {
     const Table table(Frequencies::powers(base, 20));
-    std::vector<ArbReal> thetas;
-    for (int j = 0; j < 10; ++j) thetas.push_back(ArbReal::power(base, 20, j));
+    std::vector<ArbReal> thetas = power_reals(base, 20);
     proof += table.dense(0, 100, block);
     tally.check_block(block, positions_from(0, 100), thetas);
   }

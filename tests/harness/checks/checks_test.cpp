@@ -142,7 +142,8 @@ TEST(Accuracy, NoFalseAlarmOverWidthsBasesAndDevices) {
             check.add(stages, truth, true);
             Result result;
             check.conclude(result);
-            EXPECT_EQ(result.verdict, Verdict::pass) << stage << " " << width << " " << base << " " << device << " " << name_of(dtype);
+            EXPECT_EQ(result.verdict, Verdict::pass)
+                << stage << " " << width << " " << base << " " << device << " " << name_of(dtype);
           }
         }
 }
@@ -202,7 +203,8 @@ Result invariant(const std::string& stage, const Stages& stages) {
 
 TEST(Invariants, EachFailsOnItsFault) {
   const Stages good = stages_of("hf-llama-4.37", problem());
-  for (const char* stage : {"inv_freq", "angle", "cos", "sin"}) EXPECT_EQ(invariant(stage, good).verdict, Verdict::pass) << stage;
+  for (const char* stage : {"inv_freq", "angle", "cos", "sin"})
+    EXPECT_EQ(invariant(stage, good).verdict, Verdict::pass) << stage;
   const auto changed = [&](const std::string& stage, std::size_t at, float value) {
     Stages stages = good;
     Tensor t = copy_of(good.at(stage));
@@ -210,12 +212,12 @@ TEST(Invariants, EachFailsOnItsFault) {
     stages[stage] = t;
     return stages;
   };
-  EXPECT_EQ(invariant("sin", changed("sin", 500, 13.287F)).verdict, Verdict::fail);     // mlx 4157
-  EXPECT_EQ(invariant("cos", changed("cos", 3, 0.9999F)).verdict, Verdict::fail);       // row 0
-  EXPECT_EQ(invariant("cos", changed("cos", 32 * 50, 0.1234F)).verdict, Verdict::fail); // squares
+  EXPECT_EQ(invariant("sin", changed("sin", 500, 13.287F)).verdict, Verdict::fail);      // mlx 4157
+  EXPECT_EQ(invariant("cos", changed("cos", 3, 0.9999F)).verdict, Verdict::fail);        // row 0
+  EXPECT_EQ(invariant("cos", changed("cos", 32 * 50, 0.1234F)).verdict, Verdict::fail);  // squares
   const Result bits = invariant("angle", stages_of("angle-autocast-bfloat16", problem()));
   EXPECT_EQ(bits.verdict, Verdict::fail);
-  EXPECT_EQ(bits.details["significand_bits"]["used"], 8);                               // transformers 29285
+  EXPECT_EQ(bits.details["significand_bits"]["used"], 8);  // transformers 29285
 }
 
 TEST(Expectations, ABareFailNeedsOneFailure) {
@@ -235,7 +237,8 @@ TEST(Expectations, ABareFailNeedsOneFailure) {
 
 TEST(Expectations, TheFirstMatchDecides) {
   CheckSpec check;
-  check.expect = {{{{"dtype", {"bfloat16", "float16"}}}, Verdict::fail, "inv_freq"}, {{{"stage", "sin"}}, Verdict::skipped, ""}};
+  check.expect = {{{{"dtype", {"bfloat16", "float16"}}}, Verdict::fail, "inv_freq"},
+                  {{{"stage", "sin"}}, Verdict::skipped, ""}};
   Result result;
   result.dtype = DType::bfloat16;
   result.verdict = Verdict::fail;

@@ -15,6 +15,7 @@ namespace ropewalk {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::ptrdiff_t line_count(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
@@ -59,15 +60,32 @@ TEST(Console, LastLineIsTheAnswer) {
   EXPECT_EQ(last(skipped), "NOTHING WAS COMPARED: 11 checks skipped\n");
 }
 
+std::vector<std::string> texts(const Report& report) { return in_columns(identity_lines(report)); }
+
 TEST(IdentityLines, AnswerForEachCaseAndDtype) {
-  const std::vector<std::string> lines = identity_lines(samples::seed_grid(), false);
-  ASSERT_EQ(lines.size(), 6U);
-  EXPECT_EQ(
-      lines[0],
-      "before    float32   on-cpu ~ on-gpu  differs in 27 of 27 cells, largest 1.2e-04 in sin at position 4095 pair 3 "
-      "(head_dim=64,base=10000,max_position=4096), starts at inv_freq, closer to exact: on-cpu");
-  EXPECT_EQ(lines[1], "before    bfloat16  on-cpu ~ on-gpu  identical in 27 of 27 cells");
-  EXPECT_EQ(lines[3], "proposal  float32   on-cpu ~ on-gpu  identical in 27 of 27 cells");
+  EXPECT_THAT(
+      texts(samples::seed_grid()),
+      ElementsAre(
+          "before    float32                   on-cpu ~ on-gpu  differs in 27 of 27 cells, largest 1.2e-04 in sin "
+          "at position 4095 pair 3 (head_dim=64,base=10000,max_position=4096), starts at inv_freq, "
+          "closer to exact: on-cpu",
+          "before    bfloat16 float16          on-cpu ~ on-gpu  identical in 27 of 27 cells",
+          "proposal  float32 bfloat16 float16  on-cpu ~ on-gpu  identical in 27 of 27 cells"));
+}
+
+TEST(IdentityLines, TakeTurnsWhenThereIsNoRoomForAll) {
+  std::vector<IdentityLine> lines;
+  for (const char* label : {"a", "a", "a", "a", "b", "c", "c"})
+    lines.push_back({label, std::to_string(lines.size()), "", "", false});
+  const auto chosen = [&](std::size_t most) {
+    std::string out;
+    for (const IdentityLine& line : some_of_each_case(lines, most)) out += line.dtypes;
+    return out;
+  };
+  EXPECT_EQ(chosen(2), "04");
+  EXPECT_EQ(chosen(4), "0145");
+  EXPECT_EQ(chosen(5), "01456");
+  EXPECT_EQ(chosen(9), "0123456");
 }
 
 // One differing result of `count` cells, to be changed by each test.
@@ -85,9 +103,9 @@ TEST(IdentityLines, NameTheCellWithTheLargestDifference) {
   Report report = one_case(3);
   report.results[1].measured.max_abs = 0.5;
   report.results[1].worst->position = 99;
-  EXPECT_THAT(identity_lines(report, false)[0], HasSubstr("largest 5.0e-01 in sin at position 99 pair 3 (head_dim=1,"));
+  EXPECT_THAT(texts(report)[0], HasSubstr("largest 5.0e-01 in sin at position 99 pair 3 (head_dim=1,"));
   report.results[2].measured.max_abs = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_THAT(identity_lines(report, false)[0], HasSubstr("largest NaN in sin at position 4095 pair 3 (head_dim=2,"));
+  EXPECT_THAT(texts(report)[0], HasSubstr("largest NaN in sin at position 4095 pair 3 (head_dim=2,"));
 }
 
 TEST(IdentityLines, CountStagesAndWinnersThatVary) {
@@ -95,7 +113,7 @@ TEST(IdentityLines, CountStagesAndWinnersThatVary) {
   report.results[1].first_stage = "angle";
   report.results[2].closer->subject = "on-gpu";
   EXPECT_THAT(
-      identity_lines(report, false)[0],
+      texts(report)[0],
       HasSubstr("starts at angle (1 cell), inv_freq (2 cells), closer to exact: on-cpu (2 tables), on-gpu (1 table)"));
 }
 
@@ -104,10 +122,9 @@ TEST(IdentityLines, DoNotCountWhatWasNotCompared) {
   report.results[0].verdict = Verdict::skipped;
   report.results[1].verdict = Verdict::untrusted;
   report.results[1].measured.mismatched = 0;
-  EXPECT_THAT(identity_lines(report, false)[0],
-              AllOf(HasSubstr("differs in 1 of 3 cells"), HasSubstr("1 not compared, 1 untrusted")));
+  EXPECT_THAT(texts(report)[0], AllOf(HasSubstr("differs in 1 of 3 cells"), HasSubstr("1 not compared, 1 untrusted")));
   for (Result& r : report.results) r.verdict = Verdict::error;
-  EXPECT_THAT(identity_lines(report, false)[0], HasSubstr("not compared (3 cells)"));
+  EXPECT_THAT(texts(report)[0], HasSubstr("not compared (3 cells)"));
 }
 
 TEST(IdentityLines, ACellDiffersIfOneOfItsStagesDoes) {
@@ -116,13 +133,20 @@ TEST(IdentityLines, ACellDiffersIfOneOfItsStagesDoes) {
   report.results[0].stage = "cos";
   report.results[0].verdict = Verdict::pass;
   report.results[0].measured.mismatched = 0;
-  EXPECT_THAT(identity_lines(report, false)[0], HasSubstr("differs in 1 of 1 cell, "));
+  EXPECT_THAT(texts(report)[0], HasSubstr("differs in 1 of 1 cell, "));
+}
+
+TEST(Console, DoesNotRoundAMarginUpToItsLimit) {
+  Report report;
+  report.results = {samples::every_kind().results[0]};
+  report.results[0].margin = 0.99999;
+  EXPECT_THAT(summary_text(report), HasSubstr("  0.999 of the limit (angle float32)"));
 }
 
 TEST(IdentityLines, BitsThatDifferAreADifferenceWhateverTheVerdict) {
   Report report = one_case(1);
   report.results[0].verdict = Verdict::pass;
-  EXPECT_THAT(identity_lines(report, false)[0], HasSubstr("differs in 1 of 1 cell, "));
+  EXPECT_THAT(texts(report)[0], HasSubstr("differs in 1 of 1 cell, "));
 }
 
 TEST(IdentityLines, ShowParametersAsIdsDo) {
@@ -134,7 +158,7 @@ TEST(IdentityLines, ShowParametersAsIdsDo) {
 TEST(IdentityLines, KeepSuitesApart) {
   Report report = one_case(2);
   report.results[1].suite = "other";
-  const std::vector<std::string> lines = identity_lines(report, false);
+  const std::vector<std::string> lines = texts(report);
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_THAT(lines[1], HasSubstr("other/before"));
 }
