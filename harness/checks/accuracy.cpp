@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "harness/checks/limits.hpp"
+
 namespace ropewalk {
 namespace {
 
@@ -16,19 +18,6 @@ using reference::ulp;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 #define ROPEWALK_CLONES [[gnu::target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")]]
-
-// U ulp of the function, half an ulp for each rounding after it (of a value that may have grown by then), and the rest
-// relative to the value.
-ROPEWALK_CLONES void trig_limits(const double* value, std::size_t n, double function_ulp, Format function_format,
-                                 double relative, double* limit) {
-#pragma omp simd
-  for (std::size_t j = 0; j < n; ++j)
-    limit[j] = function_ulp * ulp(value[j], function_format) + relative * std::fabs(value[j]);
-}
-ROPEWALK_CLONES void add_half_ulps(const double* value, std::size_t n, Format format, double* limit) {
-#pragma omp simd
-  for (std::size_t j = 0; j < n; ++j) limit[j] += 0.5 * ulp(std::fabs(value[j]) + limit[j], format);
-}
 
 struct RowErrors {
   double local_ratio = 0, total_ratio = 0, local_abs = 0, inherited_abs = 0, local_ulp = 0, inherited_ulp = 0;
@@ -79,8 +68,6 @@ void store(ErrorSize& size, double abs, double ulps) {
   size.max_abs = std::max(size.max_abs, abs);
   size.max_ulp = std::max(size.max_ulp, ulps);
 }
-
-double compose(double a, double b) { return (1 + a) * (1 + b) - 1; }
 
 }  // namespace
 
@@ -145,7 +132,6 @@ void AccuracyCheck::angle_limits(const reference::Frequencies& exact) {
   for (int j = 0; j < exact.size(); ++j) {
     const double of_inputs = compose(budget_.positions_relative, budget_.inv_freq_relative[j]);
     total_angle_[j] = std::fabs(exact.head(j)) * compose(of_inputs, budget_.angle_relative);
-    local_angle_[j] = std::fabs(exact.head(j)) * compose(budget_.positions_relative, budget_.angle_relative);
   }
 }
 
@@ -197,6 +183,10 @@ void AccuracyCheck::trigonometry(const Stages& observed, Truth& truth) {
   // What the angle may be off by without having been observed: nothing, what its product rounds, or all of it.
   if (angle_seen) std::fill(local_angle_.begin(), local_angle_.end(), 0);
   if (!angle_seen && !freq_seen) local_angle_ = total_angle_;
+  if (!angle_seen && freq_seen) {
+    to_doubles(freq->second, local_angle_);
+    for (double& w : local_angle_) w = std::fabs(w) * compose(budget_.positions_relative, budget_.angle_relative);
+  }
   for (std::int64_t r = 0; r < rows; ++r) {
     const std::size_t at = static_cast<std::size_t>(r) * pairs;
     Row columns = row(&got[at]);
@@ -205,8 +195,7 @@ void AccuracyCheck::trigonometry(const Stages& observed, Truth& truth) {
     columns.local_head = &(sine ? local.sin : local.cos)[at];
     columns.local_tail = &(sine ? local.sin_tail : local.cos_tail)[at];
     double* limit = made_.local_limit.data();
-    trig_limits(columns.local_head, pairs, budget.function_ulp, budget.function_format, budget.relative, limit);
-    for (const Format f : budget.roundings) add_half_ulps(columns.local_head, pairs, f, limit);
+    trig_limits(budget, {columns.local_head, pairs}, made_.local_limit);
     const auto p = static_cast<double>(positions[r]);
     for (std::size_t j = 0; j < pairs; ++j) {
       made_.total_limit[j] = limit[j] + p * total_angle_[j];
@@ -261,6 +250,21 @@ void AccuracyCheck::compare(const Row& row, std::int64_t index, std::int64_t pos
   statistics_.add(position, difference_, ulps_);
 }
 
+std::pair<std::string, std::string> AccuracyCheck::formulas() const {
+  if (stage_ == "positions") {
+    const std::string exact = fmt::format("0 up to {:.0f}", budget_.positions_exact_below);
+    const std::string formula = budget_.positions_relative == 0
+                                    ? exact
+                                    : fmt::format("{}, then position * {:.4g}", exact, budget_.positions_relative);
+    return {formula, formula};
+  }
+  if (stage_ == "inv_freq") return {budget_.inv_freq_formula, budget_.inv_freq_formula};
+  const std::string angle = "position * exact frequency * ((1 + r_j)(1 + r_angle) - 1)";
+  if (stage_ == "angle") return {budget_.angle_formula, angle};
+  const std::string& own = stage_ == "sin" ? budget_.sin_formula : budget_.cos_formula;
+  return {own, own + " + " + angle};
+}
+
 void AccuracyCheck::conclude(Result& result) const {
   result.measured = statistics_.result();
   result.measured.mismatched = mismatched_;
@@ -273,19 +277,13 @@ void AccuracyCheck::conclude(Result& result) const {
   result.worst = worst_;
   const double largest = std::max(local_ratio_, total_ratio_);
   if (std::isfinite(largest)) result.margin = largest;
-  const bool trig = stage_ == "cos" || stage_ == "sin";
-  const std::string own = stage_ == "positions"  ? "0: every position is exact"
-                          : stage_ == "inv_freq" ? budget_.inv_freq_formula
-                          : stage_ == "angle"    ? budget_.angle_formula
-                                                 : budget_.trig_formula;
   if (user_) {
     result.total_limit =
         Limit{worst_total_limit_, "abs", fmt::format("{} {}", user_->value, user_->unit), user_->source};
   } else {
-    result.local_limit = Limit{worst_local_limit_, "abs", own, budget_.source};
-    const std::string inherited =
-        stage_ == "angle" || trig ? " + position * inv_freq * ((1 + r_j)(1 + r_angle) - 1)" : "";
-    result.total_limit = Limit{worst_total_limit_, "abs", own + inherited, budget_.source};
+    const auto [local, total] = formulas();
+    result.local_limit = Limit{worst_local_limit_, "abs", local, budget_.source};
+    result.total_limit = Limit{worst_total_limit_, "abs", total, budget_.source};
   }
   result.verdict = local_ratio_ > 1 || total_ratio_ > 1 || nan_ > 0 || inf_ > 0 ? Verdict::fail : Verdict::pass;
   if (result.verdict == Verdict::pass && !any_nonzero_position_) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/checks/statistics.hpp"
@@ -31,6 +32,7 @@ class AccuracyCheck {
   struct Made {  // numbers of a row that are made for it alone
     std::vector<double> local_head, local_tail, total_head, total_tail, local_limit, total_limit;
   };
+  std::pair<std::string, std::string> formulas() const;  // of the local and the total limit
   void resize(std::size_t columns);
   Row row(const double* got) const;
   void positions(const Stages& observed, Truth& truth);

@@ -47,7 +47,8 @@ void settle(Result& result, const CheckSpec& check) {
   result.unexpected = result.verdict != result.expected;
   if (!result.unexpected && !first_stage.empty() && result.first_stage != first_stage) {
     result.unexpected = true;
-    result.reason = "it starts at " + result.first_stage + ", expected at " + first_stage;
+    const std::string seen = result.first_stage.empty() ? "at no stage that was looked at" : "at " + result.first_stage;
+    result.reason = "it starts " + seen + ", expected at " + first_stage;
   }
   if (result.unexpected && allowed_skip(result, check)) {
     result.unexpected = false;

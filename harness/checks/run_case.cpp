@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
+#include <new>
 #include <optional>
 #include <variant>
 
@@ -40,6 +42,7 @@ struct Running {
   std::unique_ptr<Subject> subject;
   SubjectInfo info;
   std::optional<Budget> budget;
+  std::string no_budget;                  // why there is none
   std::vector<std::string> fault_stages;  // of a known fault: the stages that it changes
   std::string wakes;
   std::optional<Verdict> broken;  // skipped or error
@@ -63,6 +66,10 @@ void guarded(Running& running, F work) {
     give_up(running, Verdict::error, e.what());
   } catch (const Refused& e) {
     give_up(running, Verdict::skipped, e.what());
+  } catch (const std::bad_alloc&) {
+    give_up(running, Verdict::error, "out of memory");
+  } catch (const std::exception& e) {
+    give_up(running, Verdict::error, e.what());
   }
 }
 
@@ -83,16 +90,47 @@ Running start(const SubjectSpec& spec, const Case& problem, SubjectPool& pool) {
     if (recipe.is_fault()) running.fault_stages = recipe.changed;
     running.wakes = recipe.wakes;
   }
-  guarded(running, [&] {
-    running.subject->prepare(problem);
-    running.budget = budget_of(running, problem);
-  });
+  guarded(running, [&] { running.subject->prepare(problem); });
   if (running.broken == Verdict::skipped && !spec.device.empty())
     running.reason = "device " + spec.device + ": " + running.reason;
+  try {
+    if (!running.broken) running.budget = budget_of(running, problem);
+  } catch (const Refused& e) {
+    running.no_budget = e.what();
+  }
   return running;
 }
 
+// LibTorch's number of threads belongs in part to the process, so only one case at a time may change it.
+class TwoThreads {
+ public:
+  TwoThreads() : lock_(mutex()) { set_cpu_threads(2); }
+  ~TwoThreads() { set_cpu_threads(1); }
+  TwoThreads(const TwoThreads&) = delete;
+  TwoThreads& operator=(const TwoThreads&) = delete;
+
+ private:
+  static std::mutex& mutex() {
+    static std::mutex one;
+    return one;
+  }
+  std::lock_guard<std::mutex> lock_;
+};
+
 using Check = std::variant<std::monostate, AccuracyCheck, IdentityCheck, InvariantsCheck>;
+
+Result blank_result(const Case& problem, const Planned& planned, std::vector<SubjectInfo> subjects) {
+  Result result;
+  result.id = planned.id;
+  result.relation = problem.checks[planned.check].relation;
+  result.suite = problem.suite;
+  result.case_name = problem.name;
+  result.stage = planned.stage;
+  result.dtype = problem.dtype;
+  result.params = problem.params;
+  result.subjects = std::move(subjects);
+  return result;
+}
 
 class CaseRun {
  public:
@@ -120,7 +158,7 @@ class CaseRun {
     outcome_.seconds_reference = truth_.seconds();
     outcome_.seconds_checks -= truth_.seconds();
     for (auto& running : running_)
-      if (running.subject) pool_.give_back(*running.spec, std::move(running.subject));
+      if (running.subject) pool_.give_back(*running.spec, problem_, std::move(running.subject));
     return std::move(outcome_);
   }
 
@@ -142,14 +180,22 @@ class CaseRun {
     for (const Planned& planned : planned_) {
       const CheckSpec& spec = problem_.checks[planned.check];
       Check& check = checks_.emplace_back();
+      skipped_.emplace_back();
       if (!usable(planned)) continue;
-      const Budget& budget = *running_[planned.subjects[0]].budget;
+      const Running& running = running_[planned.subjects[0]];
+      if (spec.relation != Relation::identity && !running.budget) {
+        skipped_.back() = "no limit: " + running.no_budget;
+        continue;
+      }
+      if (spec.relation == Relation::identity) {
+        check.emplace<IdentityCheck>(planned.stage);
+        continue;
+      }
+      const Budget& budget = *running.budget;
       if (spec.relation == Relation::accuracy) {
         check.emplace<AccuracyCheck>(planned.stage, budget, spec.limit);
         for (const std::string& stage : kPipeline)
           pipeline_.try_emplace({planned.subjects[0], stage}, stage, budget, std::nullopt);
-      } else if (spec.relation == Relation::identity) {
-        check.emplace<IdentityCheck>(planned.stage);
       } else {
         check.emplace<InvariantsCheck>(planned.stage, budget);
       }
@@ -166,11 +212,19 @@ class CaseRun {
     const Stopwatch watch(outcome_.seconds_checks);
     for (std::size_t i = 0; i < planned_.size(); ++i) {
       const Planned& planned = planned_[i];
-      if (!usable(planned)) continue;
+      if (!usable(planned) || !delivered(planned, skipped_[i])) continue;
       Running& running = running_[planned.subjects[0]];
       guarded(running, [&] { add_block(planned, checks_[i], first == 0); });
     }
     first_stages(first == 0);
+  }
+
+  // A stage that a subject does not deliver costs it that result, and no other.
+  bool delivered(const Planned& planned, std::string& reason) const {
+    for (const std::size_t s : planned.subjects)
+      if (reason.empty() && !running_[s].stages.contains(planned.stage))
+        reason = running_[s].info.name + " does not deliver the stage " + planned.stage;
+    return reason.empty();
   }
 
   void add_block(const Planned& planned, Check& check, bool first_block) {
@@ -205,7 +259,8 @@ class CaseRun {
 
   const AccuracyCheck* find_accuracy(const std::pair<std::size_t, std::string>& key) const {
     for (std::size_t i = 0; i < planned_.size(); ++i)
-      if (planned_[i].subjects[0] == key.first && planned_[i].stage == key.second)
+      if (planned_[i].subjects[0] == key.first && planned_[i].stage == key.second &&
+          !problem_.checks[planned_[i].check].limit)  // a user's limit says nothing of where the error enters
         if (const auto* check = std::get_if<AccuracyCheck>(&checks_[i])) return check;
     return nullptr;
   }
@@ -213,26 +268,28 @@ class CaseRun {
   // Row by row instead of in one block, and with two threads instead of one.
   void compute_again() {
     const Stopwatch watch(outcome_.seconds_subjects);
-    for (std::size_t i = 0; i < planned_.size(); ++i) {
-      auto* check = std::get_if<InvariantsCheck>(&checks_[i]);
-      if (!check) continue;
-      Running& running = running_[planned_[i].subjects[0]];
-      if (running.spec->recipe.empty()) continue;
-      guarded(running, [&] {
-        Subject& subject = *running.subject;
-        const std::int64_t rows = std::min(kAgainRows, problem_.positions.count());
-        const Stages once = subject.rows(0, rows);
-        for (std::int64_t r = 0; r < rows; ++r)
-          check->add_again(rows_of(once, r), subject.rows(r, 1), "the place in the tensor");
-        const std::int64_t many =
-            std::min(problem_.positions.count(), 4 * kBlockElements / (problem_.rope.rotary_dim() / 2));
-        const Stages one_thread = subject.rows(0, many);
-        set_cpu_threads(2);
-        const Stages two_threads = subject.rows(0, many);
-        set_cpu_threads(1);
-        check->add_again(one_thread, two_threads, "the number of threads");
-      });
+    for (std::size_t s = 0; s < running_.size(); ++s) {
+      std::vector<InvariantsCheck*> checks;
+      for (std::size_t i = 0; i < planned_.size(); ++i)
+        if (auto* check = std::get_if<InvariantsCheck>(&checks_[i]); check && planned_[i].subjects[0] == s)
+          checks.push_back(check);
+      if (checks.empty() || running_[s].spec->recipe.empty()) continue;
+      guarded(running_[s], [&] { compute_again(*running_[s].subject, checks); });
     }
+  }
+
+  void compute_again(Subject& subject, const std::vector<InvariantsCheck*>& checks) const {
+    const auto add = [&](const Stages& once, const Stages& again, const char* how) {
+      for (InvariantsCheck* check : checks) check->add_again(once, again, how);
+    };
+    const std::int64_t rows = std::min(kAgainRows, problem_.positions.count());
+    const Stages once = subject.rows(0, rows);
+    for (std::int64_t r = 0; r < rows; ++r) add(rows_of(once, r), subject.rows(r, 1), "the place in the tensor");
+    const std::int64_t many =
+        std::min(problem_.positions.count(), 4 * kBlockElements / (problem_.rope.rotary_dim() / 2));
+    const Stages one_thread = subject.rows(0, many);
+    const TwoThreads two;
+    add(one_thread, subject.rows(0, many), "the number of threads");
   }
 
   static Stages rows_of(const Stages& stages, std::int64_t row) {
@@ -250,6 +307,10 @@ class CaseRun {
           result.verdict = *running_[s].broken;
           result.reason = running_[s].reason;
         }
+      if (result.reason.empty() && !skipped_[i].empty()) {
+        result.verdict = Verdict::skipped;
+        result.reason = skipped_[i];
+      }
       if (result.reason.empty()) judge(planned_[i], checks_[i], result);
       outcome_.results.push_back(std::move(result));
     }
@@ -286,6 +347,8 @@ class CaseRun {
       untrusted("a subject is compared with itself");
     if (result.relation != Relation::accuracy) return;
     const Running& running = running_[planned.subjects[0]];
+    if (!running.spec->tensors.empty() && result.stage == "positions")
+      untrusted("the file's rows were chosen by these positions");
     const auto& changed = running.fault_stages;
     if (std::find(changed.begin(), changed.end(), result.stage) != changed.end())
       untrusted("a known fault that does not show at these inputs; what wakes it: " + running.wakes);
@@ -305,16 +368,9 @@ class CaseRun {
   }
 
   Result skeleton(const Planned& planned) const {
-    Result result;
-    result.id = planned.id;
-    result.relation = problem_.checks[planned.check].relation;
-    result.suite = problem_.suite;
-    result.case_name = problem_.name;
-    result.stage = planned.stage;
-    result.dtype = problem_.dtype;
-    result.params = problem_.params;
-    for (const std::size_t s : planned.subjects) result.subjects.push_back(running_[s].info);
-    return result;
+    std::vector<SubjectInfo> infos;
+    for (const std::size_t s : planned.subjects) infos.push_back(running_[s].info);
+    return blank_result(problem_, planned, std::move(infos));
   }
 
   const Case& problem_;
@@ -324,6 +380,7 @@ class CaseRun {
   CaseOutcome outcome_;
   std::vector<Running> running_;
   std::vector<Check> checks_;
+  std::vector<std::string> skipped_;  // for each planned result: why it cannot be had though its subject works
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> first_difference_;
   std::map<std::pair<std::size_t, std::string>, AccuracyCheck> pipeline_;  // of accuracy subjects, for first_stage
 };
@@ -357,7 +414,23 @@ std::vector<Planned> plan(const Case& problem) {
 
 CaseOutcome run_case(const Case& problem, const std::vector<Planned>& planned, SubjectPool& pool,
                      const std::atomic<bool>& stop) {
-  return CaseRun(problem, planned, pool).run(stop);
+  try {
+    return CaseRun(problem, planned, pool).run(stop);
+  } catch (const std::exception& e) {  // of the reference, or no memory: the other cases go on
+    CaseOutcome outcome;
+    for (const Planned& p : planned) {
+      std::vector<SubjectInfo> infos;
+      for (const std::size_t s : p.subjects) {
+        infos.emplace_back().name = problem.subjects[s].name;
+        infos.back().recipe = problem.subjects[s].recipe;
+        infos.back().device = problem.subjects[s].device;
+      }
+      outcome.results.push_back(blank_result(problem, p, std::move(infos)));
+      outcome.results.back().verdict = Verdict::error;
+      outcome.results.back().reason = e.what();
+    }
+    return outcome;
+  }
 }
 
 }  // namespace ropewalk

@@ -61,7 +61,7 @@ Measured Statistics::result() const {
   const auto target = static_cast<std::int64_t>(std::ceil(0.99 * static_cast<double>(m.compared)));
   std::int64_t below = identical_;
   for (std::size_t bin = 0; bin < bins_.size() && below < target; ++bin) {
-    below += bins_[bin];
+    below += static_cast<std::int64_t>(bins_[bin]);
     if (below >= target && bin > 0)
       m.p99_abs = std::min(max_abs_, std::bit_cast<double>((std::uint64_t{bin} + 1) << 49));
   }

@@ -24,7 +24,7 @@ class Statistics {
   static constexpr std::size_t kBins = std::size_t{1} << 14;
   std::int64_t compared_ = 0, identical_ = 0;
   double sum_ = 0, sum_signed_ = 0, max_abs_ = 0, max_ulp_ = 0;
-  std::vector<std::uint32_t> bins_;
+  std::vector<std::uint64_t> bins_;
   std::array<double, 64> by_octave_{};  // of the position
   std::int64_t largest_position_ = 0;
   std::vector<double> by_pair_;

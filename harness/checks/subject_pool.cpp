@@ -5,8 +5,12 @@
 namespace ropewalk {
 namespace {
 
-std::string key(const SubjectSpec& spec) {
-  std::string text = spec.name;
+std::filesystem::path folder_of(const Case& problem) { return std::filesystem::absolute(problem.file).parent_path(); }
+
+// All that a program subject is made from.
+std::string key(const SubjectSpec& spec, const Case& problem) {
+  std::string text =
+      folder_of(problem).string() + '\0' + spec.name + '\0' + spec.claims + '\0' + std::to_string(spec.timeout_s);
   for (const std::string& word : spec.program) text += '\0' + word;
   return text;
 }
@@ -18,21 +22,20 @@ std::unique_ptr<Subject> SubjectPool::take(const SubjectSpec& spec, const Case& 
   if (!spec.tensors.empty()) return make_tensor_file_subject(spec);
   {
     const std::lock_guard lock(mutex_);
-    auto& idle = idle_[key(spec)];
+    auto& idle = idle_[key(spec, problem)];
     if (!idle.empty()) {
       auto subject = std::move(idle.back());
       idle.pop_back();
       return subject;
     }
   }
-  const auto folder = std::filesystem::absolute(problem.file).parent_path();
-  return make_program_subject(spec, folder);
+  return make_program_subject(spec, folder_of(problem));
 }
 
-void SubjectPool::give_back(const SubjectSpec& spec, std::unique_ptr<Subject> subject) {
+void SubjectPool::give_back(const SubjectSpec& spec, const Case& problem, std::unique_ptr<Subject> subject) {
   if (spec.program.empty()) return;
   const std::lock_guard lock(mutex_);
-  idle_[key(spec)].push_back(std::move(subject));
+  idle_[key(spec, problem)].push_back(std::move(subject));
 }
 
 }  // namespace ropewalk

@@ -15,7 +15,7 @@ class SubjectPool {
  public:
   // An idle subject of this specification, or a new one.
   std::unique_ptr<Subject> take(const SubjectSpec& spec, const Case& problem);
-  void give_back(const SubjectSpec& spec, std::unique_ptr<Subject> subject);
+  void give_back(const SubjectSpec& spec, const Case& problem, std::unique_ptr<Subject> subject);
 
  private:
   std::mutex mutex_;

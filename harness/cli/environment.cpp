@@ -30,7 +30,7 @@ Environment this_environment(int threads, std::uint64_t seed) {
   Environment e;
   e.cpu = processor();
   e.isa = instruction_set();
-  e.torch = make_device("cpu")->versions();
+  e.torch = torch_version();
   if (const auto cuda = make_device("cuda"); cuda->missing().empty()) e.cuda = cuda->versions();
   e.libm = std::string("glibc ") + gnu_get_libc_version();
   e.git = ROPEWALK_GIT;

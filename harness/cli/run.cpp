@@ -6,7 +6,7 @@
 #include <ctime>
 #include <map>
 #include <memory>
-#include <mutex>
+#include <set>
 #include <thread>
 
 #include "harness/bad_input.hpp"
@@ -50,10 +50,10 @@ void listen_to_signals() {
 }
 
 // A device that must be here and is not: its results are errors, not skips.
-void require(const std::vector<std::string>& devices, Result& result) {
+void require(const std::set<std::string>& missing, Result& result) {
   if (result.verdict != Verdict::skipped) return;
   for (const SubjectInfo& subject : result.subjects)
-    if (std::find(devices.begin(), devices.end(), subject.device) != devices.end()) {
+    if (missing.contains(subject.device)) {
       result.verdict = Verdict::error;
       result.reason += " (required by --require-device)";
       return;
@@ -69,8 +69,18 @@ std::string escaped(const std::string& id) {
   return out;
 }
 
+// As a shell takes it.
+std::string quoted(const std::string& path) {
+  const bool plain = path.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+") ==
+                     std::string::npos;
+  if (plain) return path;
+  std::string out = "'";
+  for (const char c : path) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
 std::string rerun_command(const Case& problem, const std::string& id, const Options& options) {
-  std::string command = fmt::format("ropewalk run {} --filter '^{}$'", problem.file, escaped(id));
+  std::string command = fmt::format("ropewalk run {} --filter '^{}$'", quoted(problem.file), escaped(id));
   if (options.selection.repeat > 1) command += fmt::format(" --repeat {}", options.selection.repeat);
   if (options.seed != 0) command += fmt::format(" --seed {}", options.seed);
   return command;
@@ -122,7 +132,7 @@ int exit_code(const Report& report) {
   return compared ? kAsExpected : kNothingCompared;
 }
 
-Report run_cells(const std::vector<Cell>& cells, const Options& options) {
+Report run_cells(const std::vector<Cell>& cells, const Options& options, const std::set<std::string>& missing) {
   Report report;
   report.environment = this_environment(options.jobs, options.seed);
   const double start = seconds_now();
@@ -131,6 +141,7 @@ Report run_cells(const std::vector<Cell>& cells, const Options& options) {
   Progress progress(stderr, static_cast<std::int64_t>(cells.size()), Progress::style_for(stderr, options.quiet));
   const auto unexpected = [&](const Cell& cell, Result result, std::size_t check) {
     const CheckSpec& spec = cell.problem.checks[check];
+    require(missing, result);
     if (!spec.expect_any_fail) settle(result, spec);
     return result.unexpected;
   };
@@ -171,7 +182,7 @@ Report run_cells(const std::vector<Cell>& cells, const Options& options) {
     for (std::size_t r = 0; r < outcome.results.size(); ++r) {
       Result& result = outcome.results[r];
       const std::size_t check = cells[i].planned[r].check;
-      require(options.required_devices, result);
+      require(missing, result);
       settle(result, cells[i].problem.checks[check]);
       result.rerun = rerun_command(cells[i].problem, result.id, options);
       report.results.push_back(std::move(result));
@@ -184,20 +195,43 @@ Report run_cells(const std::vector<Cell>& cells, const Options& options) {
   return report;
 }
 
+// Looked at before the work, so that hours of it are not lost at the end.
+void check_outputs(const Options& options) {
+  namespace fs = std::filesystem;
+  for (const auto& [option, path] : {std::pair("--report", options.report), std::pair("--junit", options.junit)}) {
+    if (path.empty()) continue;
+    const fs::path parent = fs::absolute(path).parent_path();
+    if (fs::is_directory(path)) throw BadInput(option, "", path, "a file, not a folder");
+    if (std::string(option) == "--junit" && !fs::is_directory(parent))
+      throw BadInput(option, "", path, "a file in a folder that exists");
+    for (const std::string& file : options.selection.files)
+      if (fs::exists(path) && fs::equivalent(path, file))
+        throw BadInput(option, "", path, "another file than the case file");
+  }
+  if (!options.junit.empty() && options.junit == options.report)
+    throw BadInput("--junit", "", options.junit, "another file than the report");
+}
+
 int run(const Options& options) {
-  for (const std::string& device : options.required_devices) make_device(device);  // throws for an unknown one
+  std::set<std::string> missing;
+  for (const std::string& device : options.required_devices)
+    if (!make_device(device)->missing().empty()) missing.insert(device);  // throws for an unknown one
   const std::vector<Cell> cells = select(options.selection);
+  check_outputs(options);
   if (cells.empty()) {
     fmt::print(stderr, "ropewalk: nothing to run: no result matches the filter, the device or the shard\n");
     return kNothingCompared;
   }
   listen_to_signals();
-  const Report report = run_cells(cells, options);
+  const Report report = run_cells(cells, options, missing);
   const std::string path = options.report.empty() ? default_report() : options.report;
   write_report(path, to_json(report, options.all_results));
   if (!options.junit.empty()) write_text(options.junit, junit_text(report));
   if (!options.quiet) fmt::print("{}report: {}\n", summary_text(report), path);
-  return exit_code(report);
+  for (const std::string& device : missing)
+    fmt::print(stderr, "ropewalk: the required device {} is not here: {}\n", device, make_device(device)->missing());
+  const int code = exit_code(report);
+  return missing.empty() || code > kNothingCompared ? code : kCouldNotRun;
 }
 
 }  // namespace
@@ -209,7 +243,7 @@ void add_run(CLI::App& app, Action& action) {
   command->add_option("--report", options->report, "Where the report goes (default: a new folder under reports/runs)");
   command->add_option("--junit", options->junit, "Also write the results as JUnit XML");
   command->add_option("--jobs", options->jobs, "How many cells run side by side")->check(CLI::Range(1, 1024));
-  command->add_option("--seed", options->seed, "Key of the generated inputs");
+  command->add_option("--seed", options->seed, "Key of the generated inputs")->check(CLI::NonNegativeNumber);
   command->add_option("--require-device", options->required_devices, "Its absence is an error, not a skip")
       ->allow_extra_args(false);
   command->add_flag("--fail-fast", options->fail_fast, "Stop at the first unexpected verdict");

@@ -10,6 +10,7 @@
 #include "harness/bad_input.hpp"
 #include "harness/devices/device.hpp"
 #include "harness/recipes/recipe.hpp"
+#include "harness/subjects/subject.hpp"
 
 namespace ropewalk {
 namespace {
@@ -29,6 +30,8 @@ void check_names(const Case& problem, std::set<std::string>& known) {
     const std::string where = fmt::format("case {}, subject {}", problem.name, subject.name);
     check_recipe(subject.recipe, where + ", recipe");
     check_recipe(subject.claims, where + ", claims");
+    if (!subject.tensors.empty() && known.insert("tensors " + subject.tensors.string()).second)
+      make_tensor_file_subject(subject);  // throws BadInput for a file that cannot be read
     if (!subject.device.empty() && std::find(names.begin(), names.end(), subject.device) == names.end())
       throw BadInput(problem.file, where + ", device", subject.device,
                      fmt::format("one of {}", fmt::join(names, ", ")));
@@ -89,7 +92,7 @@ void add_selection(CLI::App& command, Selection& selection) {
 }
 
 std::vector<Cell> select(const Selection& selection) {
-  const auto [shard, shards] = parse_shard(selection.shard.empty() ? "1/1" : selection.shard);
+  const auto [shard, shards] = parse_shard(selection.shard);
   const std::regex filter = parse_filter(selection.filter);
   for (const std::string& device : selection.devices) make_device(device);  // throws for an unknown one
   const auto on_device = [&](const Case& problem, const Planned& planned) {
@@ -101,6 +104,7 @@ std::vector<Cell> select(const Selection& selection) {
   };
   std::set<std::string> known, ids;
   std::vector<Cell> cells;
+  std::set<std::pair<std::string, std::int64_t>> partial;  // declared cases of which something is left out
   std::size_t index = 0;
   for (const std::string& file : selection.files) {
     for (Case& problem : read_case_file(file)) {
@@ -112,11 +116,12 @@ std::vector<Cell> select(const Selection& selection) {
       std::erase_if(all, [&](const Planned& p) {
         return !on_device(problem, p) || (!selection.filter.empty() && !std::regex_search(p.id, filter));
       });
-      const bool whole = all.size() == before && shards == 1;
       const bool mine = index++ % shards == shard;
-      if (!all.empty() && mine) cells.push_back({std::move(problem), std::move(all), whole});
+      if (all.size() != before || !mine) partial.emplace(problem.file, problem.declaration);
+      if (!all.empty() && mine) cells.push_back({std::move(problem), std::move(all)});
     }
   }
+  for (Cell& cell : cells) cell.whole = !partial.contains({cell.problem.file, cell.problem.declaration});
   return cells;
 }
 

@@ -14,7 +14,7 @@ struct Selection {
   std::vector<std::string> files;
   std::string filter;
   std::vector<std::string> devices;
-  std::string shard;
+  std::string shard = "1/1";
   int repeat = 1;
 };
 
@@ -23,7 +23,7 @@ void add_selection(CLI::App& command, Selection& selection);
 struct Cell {
   Case problem;
   std::vector<Planned> planned;
-  bool whole = true;  // all that the case makes
+  bool whole = true;  // nothing of the declared case, in any of its cells, is left out
 };
 
 // Reads the files; cells without a planned result are left out. Throws BadInput, also for recipes and devices that do

@@ -43,6 +43,7 @@ class Device {
   virtual std::int64_t undetermined() const { return 0; }
 };
 
+std::string torch_version();              // "2.15.0"
 void set_cpu_threads(int threads);        // of LibTorch on the CPU, for the calling thread and new ones
 std::vector<std::string> device_names();  // cpu, cuda, cuda-math, in this order
 std::shared_ptr<Device> make_device(const std::string& name);  // throws BadInput for an unknown name

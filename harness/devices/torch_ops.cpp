@@ -103,9 +103,9 @@ at::Tensor unary(Op op, const at::Tensor& x, at::ScalarType dtype) {
     case Op::polar:
       return at::polar(at::ones_like(x), x);
     case Op::real:
-      return at::real(x);
     case Op::imag:
-      return at::imag(x);
+      if (!x.is_complex()) throw Refused("real and imag of a real tensor");
+      return op == Op::real ? at::real(x) : at::imag(x);
     default:
       throw Refused("not an operation of one operand");
   }
@@ -135,11 +135,14 @@ Tensor apply(at::Device device, Op op, std::span<const Argument> in, DType dtype
 Tensor torch_apply(TorchDevice where, Op op, std::span<const Argument> in, DType dtype) {
   try {
     return apply(where == TorchDevice::cpu ? at::Device(at::kCPU) : at::Device(at::kCUDA, 0), op, in, dtype);
-  } catch (const c10::Error& e) {
+  } catch (const c10::NotImplementedError& e) {
     throw Refused(std::string("LibTorch: ") + e.what_without_backtrace());
+  } catch (const c10::Error& e) {
+    throw std::runtime_error(std::string("LibTorch: ") + e.what_without_backtrace());
   }
 }
 
+std::string torch_version() { return TORCH_VERSION; }
 std::string torch_versions() { return std::string("LibTorch ") + TORCH_VERSION; }
 std::string torch_cpu_capability() { return at::get_cpu_capability(); }
 

@@ -27,8 +27,6 @@ struct Tracked {
 
 using Environment = std::map<std::string, Tracked>;
 
-double compose(double a, double b) { return (1 + a) * (1 + b) - 1; }
-
 Format arithmetic_format(DType dtype) {
   return dtype == DType::float64 ? Format::float64 : Format::float32;  // half-precision kernels compute in fp32
 }
@@ -228,6 +226,7 @@ class Walk {
 
   // base^(x (1 + e)) = base^x * base^(x e); the number itself may have to be rounded to the tensor's type.
   Tracked power(double base, const Tracked& x) const {
+    if (!x.known) throw Refused("no bound for a power of what depends on the position");
     const Format format = arithmetic_format(x.dtype);
     const double u = unit_roundoff(format);
     Tracked t = x;
@@ -288,15 +287,18 @@ Budget count_roundings(const Recipe& claims, const DocumentedBounds& device, con
     } else if (steps.stage == "cos") {
       budget.cos = result.trig;
       budget.cos_format = coarsest;
-      budget.trig_formula = trig_formula(result.trig);
+      budget.cos_formula = trig_formula(result.trig);
     } else if (steps.stage == "sin") {
       budget.sin = result.trig;
       budget.sin_format = coarsest;
+      budget.sin_formula = trig_formula(result.trig);
     }
     // Later stages see this one as it was observed: without an error of its own.
     result.relative.assign(result.relative.size(), 0);
     seen[steps.stage] = result;
   }
+  if (static_cast<std::int64_t>(budget.inv_freq_relative.size()) != problem.rope.rotary_dim() / 2)
+    throw Refused("no bound for an inv_freq that is not one vector of known exponents");
   const double worst = *std::max_element(budget.inv_freq_relative.begin(), budget.inv_freq_relative.end());
   budget.inv_freq_formula =
       fmt::format("|inv_freq| * r_j, r_j counted over the steps of {} with U_pow = {} ulp{}; largest r_j = {:.4g} u",

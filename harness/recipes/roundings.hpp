@@ -11,6 +11,9 @@
 
 namespace ropewalk {
 
+// The relative error of a product of two factors that are off by a and b.
+constexpr double compose(double a, double b) { return (1 + a) * (1 + b) - 1; }
+
 // A value that only rounding separates from what it stands for: an error of at most
 //   function_ulp * ulp_f(value) + sum over r in roundings of ulp_r(value) / 2 + relative * |value|.
 struct TrigBudget {
@@ -28,7 +31,7 @@ struct Budget {
   TrigBudget cos, sin;                    // of the function of the observed angle
   // The format of the coarsest rounding in each stage: how many significand bits its tensor should use.
   reference::Format inv_freq_format{}, angle_format{}, cos_format{}, sin_format{};
-  std::string inv_freq_formula, angle_formula, trig_formula, source;
+  std::string inv_freq_formula, angle_formula, cos_formula, sin_formula, source;
 };
 
 // The budget of `claims` when it runs on a device with these documented bounds. Throws Refused for a step whose

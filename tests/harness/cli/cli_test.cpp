@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <set>
@@ -99,6 +100,41 @@ TEST(Run, ADeviceThatMustBeHereIsAnError) {
   EXPECT_EQ(run(file + " --require-device cuda").code, 3);
 }
 
+// Peak memory of the largest child so far, MB.
+double peak_of_children() {
+  rusage usage{};
+  getrusage(RUSAGE_CHILDREN, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+TEST(Run, MemoryDoesNotGrowWithPositions) {
+  const auto positions = [](std::int64_t count) {
+    const std::string file = (scratch() / "long.json").string();
+    std::ofstream(file) << R"({"schema_version": 1, "name": "long", "cases": [{"name": "a",
+      "rope": {"head_dim": 128, "base": 500000, "max_position": )"
+                        << count << R"(}, "dtype": "float32",
+      "subjects": [{"recipe": "hf-llama-4.37", "device": "cuda-math"}], "checks": [{"relation": "accuracy"}]}]})";
+    EXPECT_EQ(run(file).code, 0);
+    return peak_of_children();
+  };
+  const double few = positions(4096), many = positions(262144);
+  EXPECT_LT(many - few, 25) << "MB; 262,144 x 64 floats are 64 MB a stage";
+}
+
+TEST(Run, APartOfABareFailGroupIsNotJudged) {
+  EXPECT_EQ(run(case_file("small.json") + " --filter 'head_dim=8.*identity.*cos'").code, 0);
+}
+
+TEST(Run, AMissingStageCostsOnlyItself) {
+  const std::string file = (scratch() / "half.json").string();
+  std::ofstream(file) << R"({"schema_version": 1, "name": "half", "cases": [{"name": "a",
+    "rope": {"head_dim": 2, "base": 10000, "positions": [40, 2000, 16000, 131071]}, "dtype": "float32",
+    "subjects": [{"name": "file", "tensors": ")" ROPEWALK_SOURCE_DIR R"(/cases/tensors/fast-intrinsics.safetensors"}],
+    "checks": [{"relation": "accuracy", "stages": ["positions", "inv_freq", "angle"],
+                "expect": [{"where": {"stage": "positions"}, "verdict": "skipped"}]}]}]})";
+  EXPECT_EQ(run(file + " --all-results").code, 0) << text_of(report_path());
+}
+
 TEST(Run, NothingToRunIsFour) {
   EXPECT_EQ(run(case_file("small.json") + " --filter nonsense").code, 4);
   EXPECT_EQ(run(case_file("small.json") + " --device cuda").code, 4);
@@ -137,6 +173,12 @@ INSTANTIATE_TEST_SUITE_P(
                     Wrong{"run " ROPEWALK_TEST_DIR "/data/cases/small.json --filter '('", "--filter"},
                     Wrong{"run " ROPEWALK_TEST_DIR "/data/cases/small.json --device gpu", "cpu, cuda, cuda-math"},
                     Wrong{"run " ROPEWALK_TEST_DIR "/data/cases/small.json --shard 4/3", "I/N"},
+                    Wrong{"run " ROPEWALK_TEST_DIR "/data/cases/small.json --shard ''", "I/N"},
+                    Wrong{"run " ROPEWALK_TEST_DIR "/data/cases/small.json --report " ROPEWALK_TEST_DIR
+                          "/data/cases/small.json",
+                          "another file"},
+                    Wrong{"run " ROPEWALK_TEST_DIR "/data/cases/small.json --junit " ROPEWALK_TEST_DIR, "not a folder"},
+                    Wrong{"run " ROPEWALK_TEST_DIR "/data/cases/small.json --seed=-1", "seed"},
                     Wrong{"run " ROPEWALK_TEST_DIR "/data/cases/small.json --jobs 0", "jobs"},
                     Wrong{"run " ROPEWALK_TEST_DIR "/data/cases/small.json --report /proc/x/y.json --quiet", "/proc/x"},
                     Wrong{"validate " ROPEWALK_TEST_DIR "/data/programs/family.sh", "family.sh"},
