@@ -58,7 +58,7 @@ struct UserLimit {
 struct CheckSpec {
   Relation relation = Relation::accuracy;
   std::vector<std::string>
-      stages;  // default: all five table stages for accuracy and invariants, cos and sin for identity
+      stages;                   // default: all five table stages for accuracy and invariants, cos and sin for identity
   bool default_stages = false;  // not written in the case: of programs and files only cos and sin are then asked for
   std::vector<std::string> between;   // identity: two subject names
   std::vector<std::string> subjects;  // accuracy, invariants: names; empty means all

@@ -1,8 +1,8 @@
 // The thing under test. It delivers stages for blocks of rows; where the numbers come from is its own business.
 #pragma once
 
-#include <map>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <span>
 #include <stdexcept>
