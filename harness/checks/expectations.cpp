@@ -66,12 +66,8 @@ void settle_any_fail(std::vector<Result*> results, const CheckSpec& check, bool 
   for (Result* result : results) {
     const bool plain = result->verdict == Verdict::pass || result->verdict == Verdict::untrusted;
     result->expected = Verdict::fail;
-    if (result->verdict == Verdict::fail)
-      result->unexpected = whole && !met;
-    else if (plain)
-      result->unexpected = whole && !met;
-    else
-      result->unexpected = !allowed_skip(*result, check);
+    const bool judged = result->verdict == Verdict::fail || plain;
+    result->unexpected = judged ? whole && !met : !allowed_skip(*result, check);
     if (met && plain) result->expected = result->verdict;
     if (allowed_skip(*result, check)) result->expected = Verdict::skipped;
   }

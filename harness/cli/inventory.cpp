@@ -44,7 +44,7 @@ nlohmann::ordered_json recipes(bool faults) {
 }
 
 std::string device_line(const nlohmann::ordered_json& device) {
-  const auto reason = device["reason"];
+  const auto& reason = device["reason"];
   std::string text = fmt::format("{:<10} {}", device["name"].get<std::string>(),
                                  reason.is_null() ? "available" : "not here: " + reason.get<std::string>());
   if (device["emulated"].get<bool>()) text += ", emulated";

@@ -36,7 +36,7 @@ Tensor copy_of(const Tensor& t) {
   return out;
 }
 
-Result judge(const std::string& stage, const Stages& stages, std::optional<UserLimit> limit = {}) {
+Result judge(const std::string& stage, const Stages& stages, const std::optional<UserLimit>& limit = {}) {
   const Case c = problem();
   Truth truth(c.rope, c.positions);
   truth.start_block(0, kRows);
