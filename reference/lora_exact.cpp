@@ -1,8 +1,6 @@
 #include "reference/lora_exact.hpp"
 
 #include <cmath>
-#include <functional>
-#include <limits>
 #include <stdexcept>
 
 #include "reference/fallback.hpp"
@@ -51,7 +49,7 @@ Real odd_quotient(const Real& numerator, std::int64_t divisor, bool& exact) {
 ExactRounding rounded(Format format, const Real& value, bool exact) {
   const double head = mpfr_get_d(raw(value), MPFR_RNDN);
   if (!std::isfinite(head)) return {round_head_tail(head, 0, format), false};
-  Real rest = real(2300);  // holds any 256 bits minus a double
+  Real rest = real(320);  // exact for 256 bits; the sign is right for any number of them
   mpfr_sub_d(raw(rest), raw(value), head, MPFR_RNDN);
   const double tail = mpfr_get_d(raw(rest), MPFR_RNDN);
   const double side = tail != 0 ? tail : std::copysign(0x1p-1074, mpfr_sgn(raw(rest)));
@@ -70,13 +68,14 @@ struct ExactLora::Terms {
 
 Enclosure enclosed(const LoraScale& s) {
   Real g = real(320);
+  bool exact = true;
   if (const std::int64_t divisor = divisor_of(s); divisor != 0) {
     mpfr_set_d(raw(g), s.alpha, MPFR_RNDN);
-    mpfr_div_si(raw(g), raw(g), divisor, MPFR_RNDN);
+    exact = mpfr_div_si(raw(g), raw(g), divisor, MPFR_RNDN) == 0;
   } else {
     mpfr_set_si(raw(g), s.r, MPFR_RNDN);
     mpfr_rec_sqrt(raw(g), raw(g), MPFR_RNDN);
-    mpfr_mul_d(raw(g), raw(g), s.alpha, MPFR_RNDN);
+    exact = mpfr_mul_d(raw(g), raw(g), s.alpha, MPFR_RNDN) == 0 && s.alpha == 0;
   }
   Enclosure e;
   const auto take = [&g] {
@@ -87,8 +86,9 @@ Enclosure enclosed(const LoraScale& s) {
   e.head = take();
   e.tail = take();
   mpfr_abs(raw(g), raw(g), MPFR_RNDU);
-  // The 320 bits themselves are off by less than 2^-318 of gamma: far less than a last place of the bound's double.
-  e.bound = mpfr_zero_p(raw(g)) != 0 ? 0 : 2 * mpfr_get_d(raw(g), MPFR_RNDU) + 0x1p-300 * std::fabs(e.head) + 0x1p-1074;
+  // The 320 bits themselves are off by less than 2^-318 of gamma.
+  if (!exact || mpfr_zero_p(raw(g)) == 0)
+    e.bound = kInflation * mpfr_get_d(raw(g), MPFR_RNDU) + 0x1p-300 * std::fabs(e.head) + 0x1p-1073;
   return e;
 }
 
@@ -198,12 +198,14 @@ ExactRounding ExactLora::round(Format format, LoraStage stage, std::size_t eleme
   }();
   const bool no_update = mpfr_zero_p(raw(terms.factor)) != 0 || s.alpha == 0;
   if (const std::int64_t divisor = no_update ? 1 : divisor_of(s); divisor != 0) {
-    Real numerator = real(4 * bits + 256);  // base divisor + alpha factor, whose exponents may be apart: checked
-    Real product = real(bits + 64);
-    bool exact = mpfr_mul_si(raw(product), raw(terms.base), divisor, MPFR_RNDN) == 0;
     const Real alpha = real(no_update ? 0 : s.alpha, 53);
-    exact &= mpfr_fma(raw(numerator), raw(terms.factor), raw(alpha), raw(product), MPFR_RNDN) == 0;
-    if (!exact) throw std::logic_error("LoRA reference: more bits are needed than the exponents of doubles allow");
+    Real numerator = real(bits);
+    for (bool exact = false; !exact; bits *= 2) {  // base and factor may be far apart
+      Real product = real(bits + 64);
+      numerator = real(bits);
+      exact = mpfr_mul_si(raw(product), raw(terms.base), divisor, MPFR_RNDN) == 0;
+      exact &= mpfr_fma(raw(numerator), raw(terms.factor), raw(alpha), raw(product), MPFR_RNDN) == 0;
+    }
     bool exact_quotient = false;
     const Real quotient = odd_quotient(numerator, divisor, exact_quotient);
     return rounded(format, quotient, exact_quotient);

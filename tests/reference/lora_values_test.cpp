@@ -1,0 +1,90 @@
+// Every element of every stage against exact arithmetic: bounds hold, and each rounding is the right one.
+#include <gtest/gtest.h>
+
+#include "reference/enclosed.hpp"
+#include "tests/reference/lora_oracle.hpp"
+#include "tests/reference/lora_problems.hpp"
+
+namespace ropewalk::reference {
+namespace {
+
+constexpr std::array kStages = {LoraStage::delta,  LoraStage::padded, LoraStage::output,      LoraStage::weight_delta,
+                                LoraStage::merged, LoraStage::grad_x, LoraStage::grad_lora_a, LoraStage::grad_lora_b};
+
+struct Findings {
+  std::int64_t elements = 0, outside = 0, misrounded = 0, ties = 0, infinite = 0, inexact = 0;
+  Proof proof;
+  std::string first;
+
+  void fault(const std::string& what) {
+    if (outside + misrounded == 1) first = what;
+  }
+
+  void judge(LoraStage stage, const LoraProblem& problem, const Enclosures& values, const std::vector<LoraTruth>& truth,
+             const std::string& where) {
+    ASSERT_EQ(values.size(), truth.size()) << where;
+    elements += static_cast<std::int64_t>(truth.size());
+    for (std::size_t i = 0; i < truth.size(); ++i) {
+      infinite += int{std::isinf(values.bound[i])};
+      inexact += int{values.bound[i] != 0};
+      if (truth[i].within(problem.scale, values.head[i], values.tail[i], values.bound[i])) continue;
+      ++outside;
+      fault(where + " element " + std::to_string(i) + " is outside its bound");
+    }
+    for (const Format format : kFormats) {
+      const std::vector<double> rounded = round_certified(format, stage, problem, values, proof);
+      for (std::size_t i = 0; i < truth.size(); ++i) {
+        const RoundedTruth right = truth[i].rounded(format, problem.scale);
+        ties += int{right.tie};
+        if (rounded[i] == right.value && (right.value == 0 || std::signbit(rounded[i]) == std::signbit(right.value)))
+          continue;
+        ++misrounded;
+        fault(where + " element " + std::to_string(i) + " in " + std::string(name_of(format)));
+      }
+    }
+  }
+};
+
+// All masks, geometries and layouts with one kind of numbers; scales take turns.
+Findings judge_all(Kind kind) {
+  Findings all;
+  std::uint64_t seed = 100 * static_cast<std::uint64_t>(kind);
+  for (LoraMap map : kGeometries)
+    for (const LoraLayout layout : {LoraLayout::contiguous, LoraLayout::grouped})
+      for (unsigned mask = 0; mask < 8; ++mask) {
+        map.layout = layout;
+        for (unsigned part = 0; part < 3; ++part) map.enable[part] = (mask >> part & 1) != 0;
+        const std::size_t turn = seed++ % kScales.size();
+        const std::int64_t in = map.head_dim == 3 ? 7 : 8;  // 7: not heads * head_dim
+        const OwnedProblem owned(map, kScales[turn], 3, in, kind, seed);
+        for (const LoraStage stage : kStages)
+          all.judge(stage, owned.problem, lora_enclosures(stage, owned.problem), lora_truth(stage, owned.problem),
+                    "mask " + std::to_string(mask) + " heads/groups " + std::to_string(map.heads / map.groups) +
+                        " scale " + std::to_string(turn) + " stage " + std::to_string(static_cast<int>(stage)));
+      }
+  return all;
+}
+
+class LoraValues : public testing::TestWithParam<Kind> {};
+
+TEST_P(LoraValues, AreWithinTheirBoundsAndRoundRight) {
+  const Findings found = judge_all(GetParam());
+  EXPECT_EQ(found.outside, 0) << found.first;
+  EXPECT_EQ(found.misrounded, 0) << found.first;
+  EXPECT_GT(found.elements, 40000);
+  const Proof& p = found.proof;
+  EXPECT_EQ(p.fast + p.exact + p.fallback, 4 * found.elements);
+  EXPECT_EQ(p.undecided, 0);
+  EXPECT_EQ(p.midpoints, found.ties);
+  std::printf("elements %lld inexact %lld unbounded %lld; roundings: fast %lld exact %lld fallback %lld ties %lld\n",
+              static_cast<long long>(found.elements), static_cast<long long>(found.inexact),
+              static_cast<long long>(found.infinite), static_cast<long long>(p.fast), static_cast<long long>(p.exact),
+              static_cast<long long>(p.fallback), static_cast<long long>(found.ties));
+  EXPECT_EQ(found.infinite > 0, GetParam() == Kind::extremes);
+  EXPECT_GE(found.ties, GetParam() == Kind::bfloats || GetParam() == Kind::near_middles ? 1000 : 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(, LoraValues, testing::ValuesIn(kKinds));
+
+}  // namespace
+}  // namespace ropewalk::reference
