@@ -230,9 +230,10 @@ Enclosures merged(const LoraProblem& p, const Update& update) {
   if (p.map.parts() == 0) return w;
   const Enclosures change = scaled(update.weight_delta(), p.scale);
   const std::vector<std::int64_t> index = lora_index(p.map);
-  for (std::size_t i = 0; i < change.size(); ++i) {
-    const std::size_t width = size(p.inputs.in), to = size(index[i / width]) * width + i % width;
-    put(w, to, sum(at(w, to), at(change, i)));
+  const std::size_t width = size(p.inputs.in);
+  for (std::size_t e = 0; e < index.size(); ++e) {
+    const std::size_t to = size(index[e]) * width, from = e * width;
+    for (std::size_t c = 0; c < width; ++c) put(w, to + c, sum(at(w, to + c), at(change, from + c)));
   }
   return w;
 }

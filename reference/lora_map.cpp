@@ -29,8 +29,9 @@ std::vector<double> lora_pad(const LoraMap& map, std::span<const double> values)
     throw std::invalid_argument("what is padded has to have the map's enabled columns");
   const auto width = static_cast<std::size_t>(map.out());
   std::vector<double> padded(values.size() / index.size() * width);
-  for (std::size_t i = 0; i < values.size(); ++i)
-    padded[i / index.size() * width + static_cast<std::size_t>(index[i % index.size()])] = values[i];
+  for (std::size_t row = 0; row * index.size() < values.size(); ++row)
+    for (std::size_t e = 0; e < index.size(); ++e)
+      padded[row * width + static_cast<std::size_t>(index[e])] = values[row * index.size() + e];
   return padded;
 }
 

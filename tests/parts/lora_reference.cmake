@@ -1,5 +1,6 @@
 ropewalk_test(lora_reference_test
   SOURCES
+    reference/dot_test.cpp
     reference/lora_edges_test.cpp
     reference/lora_map_test.cpp
     reference/lora_merge_test.cpp
