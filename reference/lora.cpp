@@ -6,7 +6,7 @@
 #include <string>
 
 #include "reference/dot.hpp"
-#include "reference/lora_exact.hpp"
+#include "reference/lora_scale.hpp"
 
 namespace ropewalk::reference {
 namespace {

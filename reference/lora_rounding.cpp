@@ -7,7 +7,6 @@ namespace ropewalk::reference {
 
 std::vector<double> round_certified(Format format, LoraStage stage, const LoraProblem& problem,
                                     const Enclosures& values, Proof& proof) {
-  const ExactLora exact(problem);
   std::vector<double> out(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Enclosure v = at(values, i);
@@ -16,7 +15,7 @@ std::vector<double> round_certified(Format format, LoraStage stage, const LoraPr
       ++(v.bound == 0 ? proof.exact : proof.fast);
       proof.midpoints += int{v.bound == 0 && is_tie(format, v.head, v.tail)};
     } else {
-      const ExactRounding r = exact.round(format, stage, i);
+      const ExactRounding r = round_exactly(format, stage, problem, i);
       out[i] = r.value;
       ++proof.fallback;
       proof.midpoints += int{r.tie};

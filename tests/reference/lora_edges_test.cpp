@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reference/lora_exact.hpp"
+#include "reference/lora_scale.hpp"
 #include "tests/reference/lora_oracle.hpp"
 #include "tests/reference/lora_problems.hpp"
 
