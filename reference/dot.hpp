@@ -1,4 +1,4 @@
-// Matrix products of doubles as enclosures. docs/numerics.md, 3.2, has the algorithm and its bound.
+// Matrix products of doubles as enclosures. docs/numerics.md, 4.2, has the algorithm and its bound.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Sums and products of single enclosures, and rounding them. Every rounding error is itself computed (error-free
-// transformations) and what is not kept goes into the bound: a result without error has bound 0. docs/numerics.md, 3.2.
+// transformations) and what is not kept goes into the bound: a result without error has bound 0. docs/numerics.md, 4.2.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // The exact values of a LoRA update of a fused q, k, v projection: forward, merged and gradients, as enclosures that
-// round correctly to any format. docs/numerics.md, section 3, has definitions and bounds.
+// round correctly to any format. docs/numerics.md, section 4, has definitions and bounds.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Single elements of a LoRA update without any error: what decides where an enclosure does not. docs/numerics.md, 3.3.
+// Single elements of a LoRA update without any error: what decides where an enclosure does not. docs/numerics.md, 4.3.
 #pragma once
 
 #include "reference/lora_scale.hpp"

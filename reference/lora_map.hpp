@@ -1,4 +1,4 @@
-// Which columns of a fused q, k, v projection a LoRA update fills. docs/numerics.md, section 3, has the definitions.
+// Which columns of a fused q, k, v projection a LoRA update fills. docs/numerics.md, section 4, has the definitions.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// gamma, the scale of a LoRA update, and rounding what it is a part of. docs/numerics.md, 3.3.
+// gamma, the scale of a LoRA update, and rounding what it is a part of. docs/numerics.md, 4.3.
 #pragma once
 
 #include "reference/enclosed.hpp"
