@@ -1,7 +1,5 @@
 #include "harness/cases/case.hpp"
 
-#include <cmath>
-
 namespace ropewalk {
 
 std::string_view name_of(Relation relation) {
@@ -12,6 +10,8 @@ std::string_view name_of(Relation relation) {
       return "identity";
     case Relation::invariants:
       return "invariants";
+    case Relation::equivalence:
+      return "equivalence";
   }
   return "";
 }
@@ -30,10 +30,6 @@ std::string_view name_of(Verdict verdict) {
       return "error";
   }
   return "";
-}
-
-std::int64_t Rope::rotary_dim() const {
-  return static_cast<std::int64_t>(std::trunc(static_cast<double>(head_dim) * partial_rotary_factor));
 }
 
 }  // namespace ropewalk

@@ -9,21 +9,15 @@
 #include <string>
 #include <vector>
 
+#include "harness/cases/problem.hpp"
 #include "harness/tensors/dtype.hpp"
 
 namespace ropewalk {
 
-enum class Relation { accuracy, identity, invariants };
+enum class Relation { accuracy, identity, invariants, equivalence };
 enum class Verdict { pass, fail, untrusted, skipped, error };
 std::string_view name_of(Relation relation);
 std::string_view name_of(Verdict verdict);
-
-struct Rope {
-  std::int64_t head_dim = 0;
-  double base = 10000;
-  double partial_rotary_factor = 1;
-  std::int64_t rotary_dim() const;  // head_dim * partial_rotary_factor, truncated as the implementations do; even
-};
 
 struct Positions {
   std::int64_t limit = 0;          // 0 .. limit-1 when list is empty
@@ -60,7 +54,8 @@ struct CheckSpec {
   std::vector<std::string>
       stages;                   // default: all five table stages for accuracy and invariants, cos and sin for identity
   bool default_stages = false;  // not written in the case: of programs and files only cos and sin are then asked for
-  std::vector<std::string> between;   // identity: two subject names
+  std::vector<std::string> between;   // identity, equivalence: two subject names
+  bool cost = false;                  // identity, equivalence: the two are timed side by side
   std::vector<std::string> subjects;  // accuracy, invariants: names; empty means all
   std::vector<Expectation> expect;    // empty: every result passes
   bool expect_any_fail = false;       // a bare "fail": at least one result of this check over the whole case fails
@@ -70,6 +65,8 @@ struct CheckSpec {
   std::optional<UserLimit> limit;
 };
 
+inline bool takes_two(Relation relation) { return relation == Relation::identity || relation == Relation::equivalence; }
+
 // One cell of the grid: what one declared case says at one point of its product.
 struct Case {
   std::string id;                 // "seed-rope/before/head_dim=64,base=10000,max_position=1024/float32"
@@ -78,7 +75,11 @@ struct Case {
   nlohmann::ordered_json params;  // the grid's fields with their values, as in the id
   Rope rope;
   Positions positions;
+  std::optional<Attention> attention;
+  std::optional<Lora> lora;
+  Kind kind() const { return lora ? Kind::lora : attention ? Kind::attention : Kind::table; }
   DType dtype = DType::float32;
+  std::uint64_t seed = 0;  // of the generated inputs, beside the id
   std::vector<SubjectSpec> subjects;
   std::vector<CheckSpec> checks;
   std::int64_t declaration = 0;  // cells of the same declared case share it (expect_any_fail looks across them)

@@ -8,26 +8,27 @@
 namespace ropewalk {
 namespace {
 
-constexpr std::array<std::string_view, 3> kRelations{"accuracy", "identity", "invariants"};
+constexpr std::array<std::string_view, 4> kRelations{"accuracy", "identity", "invariants", "equivalence"};
 constexpr std::array<std::string_view, 2> kUnits{"abs", "ulp"};
 
 void no_duplicates(const std::vector<std::string>& earlier, const std::string& next, const Field& field) {
   if (std::find(earlier.begin(), earlier.end(), next) != earlier.end()) field.refuse("each one once");
 }
 
-Relation read_relation(const Field& field) {
-  if (field.json() == "equivalence")
-    field.refuse("not supported by this version; one of accuracy, identity, invariants");
-  return static_cast<Relation>(field.choice(kRelations));
+// What is compared unless the case says otherwise.
+std::vector<std::string> default_stages(Kind kind, Relation relation) {
+  if (kind == Kind::table && takes_two(relation)) return {"cos", "sin"};
+  if (kind == Kind::attention) return {"rotated_q", "rotated_k"};
+  if (kind == Kind::lora && takes_two(relation)) return {"lora_padded", "output"};
+  return {stages_of(kind).begin(), stages_of(kind).end()};
 }
 
-std::vector<std::string> read_stages(const Object& check, Relation relation) {
+std::vector<std::string> read_stages(const Object& check, Kind kind, Relation relation) {
   const auto field = check.find("stages");
-  if (!field && relation == Relation::identity) return {"cos", "sin"};
-  if (!field) return {kTableStages.begin(), kTableStages.end()};
+  if (!field) return default_stages(kind, relation);
   std::vector<std::string> stages;
   for (const Field& item : field->items()) {
-    const std::string stage(kTableStages[item.choice(kTableStages)]);
+    const std::string stage(stages_of(kind)[item.choice(stages_of(kind))]);
     no_duplicates(stages, stage, item);
     stages.push_back(stage);
   }
@@ -47,16 +48,21 @@ std::vector<std::string> read_subject_names(const Field& list, const std::vector
   return names;
 }
 
-void read_who(const Object& object, const std::vector<SubjectSpec>& subjects, CheckSpec& check) {
-  const bool identity = check.relation == Relation::identity;
+void read_who(const Object& object, const Surroundings& around, CheckSpec& check) {
+  const auto& subjects = around.subjects;
+  const bool two = takes_two(check.relation);
   if (const auto field = object.find("subjects")) {
-    if (identity) field->refuse("identity takes \"between\" with two subjects instead");
+    if (two) field->refuse("identity and equivalence take \"between\" with two subjects instead");
     check.subjects = read_subject_names(*field, subjects);
   }
-  if (!identity && object.has("between")) object.need("between").refuse("this goes with relation identity only");
-  if (!identity) return;
+  for (const char* name : {"between", "cost"})
+    if (!two && object.has(name)) object.need(name).refuse("this goes with relations identity and equivalence only");
+  if (!two) return;
   check.between = read_subject_names(object.need("between"), subjects);
   if (check.between.size() != 2) object.need("between").refuse("two subjects are needed");
+  const auto cost = object.find("cost");
+  if (cost && around.kind == Kind::table) cost->refuse("this goes with attention and lora blocks only");
+  if (cost) check.cost = cost->flag();
 }
 
 UserLimit read_limit(const Field& field) {
@@ -70,14 +76,17 @@ UserLimit read_limit(const Field& field) {
 }
 
 CheckSpec read_check(const Field& field, const Surroundings& around) {
-  const Object object(field, {"note", "relation", "stages", "between", "subjects", "expect", "allow_skip", "limit"},
+  const Object object(field,
+                      {"note", "relation", "stages", "between", "subjects", "cost", "expect", "allow_skip", "limit"},
                       {"accepted"});
   if (const auto note = object.find("note")) note->text();
   CheckSpec check;
-  check.relation = read_relation(object.need("relation"));
-  check.stages = read_stages(object, check.relation);
+  check.relation = static_cast<Relation>(object.need("relation").choice(kRelations));
+  if (check.relation == Relation::equivalence && around.kind == Kind::table)
+    object.need("relation").refuse("of tables one of accuracy, identity, invariants");
+  check.stages = read_stages(object, around.kind, check.relation);
   check.default_stages = !object.has("stages");
-  read_who(object, around.subjects, check);
+  read_who(object, around, check);
   if (const auto reasons = object.find("allow_skip"))
     for (const Field& reason : reasons->items()) check.allow_skip.push_back(reason.text());
   if (const auto limit = object.find("limit")) {
@@ -99,7 +108,7 @@ CheckSpec read_check(const Field& field, const Surroundings& around) {
 // What an id of one of its results holds after the dtype.
 std::vector<std::string> result_ids(const CheckSpec& check, const std::vector<SubjectSpec>& subjects) {
   std::vector<std::string> who = check.subjects;
-  if (check.relation == Relation::identity) who = {check.between[0] + "~" + check.between[1]};
+  if (takes_two(check.relation)) who = {check.between[0] + "~" + check.between[1]};
   if (who.empty())
     for (const SubjectSpec& subject : subjects) who.push_back(subject.name);
   std::vector<std::string> ids;

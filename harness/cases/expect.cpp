@@ -11,11 +11,16 @@ constexpr std::array<std::string_view, 5> kVerdicts{"pass", "fail", "untrusted",
 
 Verdict read_verdict(const Field& field) { return static_cast<Verdict>(field.choice(kVerdicts)); }
 
-void read_first_stage(const Object& object, Expectation& out) {
+void read_first_stage(const Object& object, Kind kind, Expectation& out) {
   const auto field = object.find("first_stage");
   if (!field) return;
   if (out.verdict != Verdict::fail) field->refuse("this goes with verdict fail only");
-  out.first_stage = std::string(kTableStages[field->choice(kTableStages)]);
+  out.first_stage = std::string(stages_of(kind)[field->choice(stages_of(kind))]);
+}
+
+bool looks_at(const CheckSpec& check, const std::string& subject) {
+  const auto& names = takes_two(check.relation) ? check.between : check.subjects;
+  return names.empty() || std::find(names.begin(), names.end(), subject) != names.end();
 }
 
 // A `where` that can match nothing would turn an expectation off unnoticed, so its values must occur.
@@ -25,6 +30,7 @@ std::vector<std::string> values_of(const std::string& key, const CheckSpec& chec
   if (key == "dtype")
     for (const DType dtype : around.dtypes) out.emplace_back(name_of(dtype));
   for (const SubjectSpec& subject : around.subjects) {
+    if (!looks_at(check, subject.name)) continue;
     if (key == "subject") out.push_back(subject.name);
     if (key == "device" && !subject.device.empty()) out.push_back(subject.device);
     if (key == "recipe" && !subject.recipe.empty()) out.push_back(subject.recipe);
@@ -37,7 +43,7 @@ nlohmann::json where_value(const std::string& key, const Field& field, const Che
   const auto axis = std::find_if(around.axes.begin(), around.axes.end(), [&](const Axis& a) { return a.name == key; });
   if (axis == around.axes.end()) {
     const auto values = values_of(key, check, around);
-    if (values.empty()) field.refuse("no subject here has a " + key);
+    if (values.empty()) field.refuse("no subject of this check has a " + key);
     const std::vector<std::string_view> known(values.begin(), values.end());
     return values[field.choice(known)];
   }
@@ -54,7 +60,8 @@ nlohmann::json read_where(const Field& field, const CheckSpec& check, const Surr
   for (const char* key : {"dtype", "stage", "subject", "device", "recipe"}) keys.emplace_back(key);
   nlohmann::json where = nlohmann::json::object();
   for (const auto& [key, value] : Object(field, keys).members()) {
-    if (!value.json().is_array()) {
+    const bool flags = value.json().is_array() && !value.json().empty() && value.json()[0].is_boolean();
+    if (!value.json().is_array() || flags) {
       where[key] = where_value(key, value, check, around);
       continue;
     }
@@ -72,7 +79,7 @@ std::vector<Expectation> read_expectations(const Field& field, const CheckSpec& 
       const Object object(item, {"where", "verdict", "first_stage"});
       Expectation expectation{
           read_where(object.need("where"), check, around), read_verdict(object.need("verdict")), {}};
-      read_first_stage(object, expectation);
+      read_first_stage(object, around.kind, expectation);
       out.push_back(std::move(expectation));
     }
     return out;
@@ -81,7 +88,7 @@ std::vector<Expectation> read_expectations(const Field& field, const CheckSpec& 
   if (field.json().is_object()) {
     const Object object(field, {"verdict", "first_stage"});
     expectation.verdict = read_verdict(object.need("verdict"));
-    read_first_stage(object, expectation);
+    read_first_stage(object, around.kind, expectation);
   } else {
     expectation.verdict = read_verdict(field);
   }

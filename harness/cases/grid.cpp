@@ -10,38 +10,65 @@ namespace {
 constexpr std::int64_t kLargestHead = 65536;
 constexpr std::size_t kMostPoints = 100000;
 
-Axis::Value read_value(const std::string& name, const Field& field) {
-  if (name == "positions") {
-    const Positions positions = read_positions(field);
-    return {text_of_positions(field), positions, field};
-  }
-  if (name == "max_position") {
-    const Positions positions = read_max_position(field);
-    return {positions.limit, positions, field};
-  }
-  if (name == "head_dim") {
-    const std::int64_t dim = field.whole();
-    if (dim < 2 || dim > kLargestHead) field.refuse(fmt::format("a whole number from 2 to {} is needed", kLargestHead));
-    return {dim, {}, field};
-  }
-  const double number = field.number();
-  if (name == "base" && number <= 0) field.refuse("a number above 0 is needed");
-  if (name == "partial_rotary_factor" && (number <= 0 || number > 1))
-    field.refuse("a number above 0, at most 1, is needed");
-  return {plain_json(number), {}, field};
+Axis::Value read_head_dim(const Field& field) {
+  const std::int64_t dim = field.whole();
+  if (dim < 2 || dim > kLargestHead) field.refuse(fmt::format("a whole number from 2 to {} is needed", kLargestHead));
+  return {dim, {}, field};
+}
+
+Axis::Value read_base(const Field& field) {
+  const double base = field.number();
+  if (base <= 0) field.refuse("a number above 0 is needed");
+  return {plain_json(base), {}, field};
+}
+
+Axis::Value read_factor(const Field& field) {
+  const double factor = field.number();
+  if (factor <= 0 || factor > 1) field.refuse("a number above 0, at most 1, is needed");
+  return {plain_json(factor), {}, field};
+}
+
+void set_positions(GridPoint& point, const Axis::Value& value) { point.positions = value.positions; }
+
+constexpr std::array<FieldRule, 5> kRope{{
+    {"head_dim", true, read_head_dim,
+     [](GridPoint& p, const Axis::Value& v) { p.rope.head_dim = v.param.get<std::int64_t>(); }},
+    {"base", false, read_base, [](GridPoint& p, const Axis::Value& v) { p.rope.base = v.param.get<double>(); }},
+    {"max_position", false,
+     [](const Field& field) {
+       const Positions positions = read_max_position(field);
+       return Axis::Value{positions.limit, positions, field};
+     },
+     set_positions},
+    {"positions", false,
+     [](const Field& field) {
+       const Positions positions = read_positions(field);
+       return Axis::Value{text_of_positions(field), positions, field};
+     },
+     set_positions},
+    {"partial_rotary_factor", false, read_factor,
+     [](GridPoint& p, const Axis::Value& v) { p.rope.partial_rotary_factor = v.param.get<double>(); }},
+}};
+
+// Fields that are lists by nature: only a list of lists (or of ranges) is a choice of several.
+bool one_value(const FieldRule& rule, const Field& field) {
+  const bool list = rule.name == "positions" || rule.name == "enable";
+  return list && field.json().is_array() && !field.json().empty() && !field.json()[0].is_structured();
 }
 
 std::string text_of(const Json& param) {
-  return param.is_string() ? param.get<std::string>() : plain(param.get<double>());
+  if (param.is_string()) return param.get<std::string>();
+  if (param.is_boolean()) return param.get<bool>() ? "true" : "false";
+  if (!param.is_array()) return plain(param.get<double>());
+  std::string text;  // of flags: 101
+  for (const Json& flag : param) text += flag.get<bool>() ? '1' : '0';
+  return text;
 }
 
-Axis read_axis(const std::string& name, const Field& field) {
-  // A position list is one value, so only a list of lists (or of ranges) is a choice of several.
-  const bool one_value =
-      name == "positions" && field.json().is_array() && !field.json().empty() && !field.json()[0].is_structured();
-  Axis axis{name, {}};
-  for (const Field& item : one_value ? std::vector{field} : field.one_or_more()) {
-    Axis::Value value = read_value(name, item);
+Axis read_axis(const FieldRule& rule, const Field& field) {
+  Axis axis{std::string(rule.name), rule.set, {}};
+  for (const Field& item : one_value(rule, field) ? std::vector{field} : field.one_or_more()) {
+    Axis::Value value = rule.read(item);
     for (const Axis::Value& earlier : axis.values)
       if (earlier.param == value.param)
         item.refuse(text_of(value.param), "two values of this field read alike in ids; each is needed once");
@@ -50,19 +77,23 @@ Axis read_axis(const std::string& name, const Field& field) {
   return axis;
 }
 
-void set(GridPoint& point, const std::string& name, const Axis::Value& value) {
-  if (name == "head_dim") point.rope.head_dim = value.param.get<std::int64_t>();
-  if (name == "base") point.rope.base = value.param.get<double>();
-  if (name == "partial_rotary_factor") point.rope.partial_rotary_factor = value.param.get<double>();
-  if (name == "positions" || name == "max_position") point.positions = value.positions;
-  point.params[name] = value.param;
-  point.id += (point.id.empty() ? "" : ",") + name + "=" + text_of(value.param);
-}
-
 void need_even_width(const Rope& rope, const Field& head_dim) {
   if (rope.rotary_dim() >= 2 && rope.rotary_dim() % 2 == 0) return;
   head_dim.refuse(fmt::format("{} x partial_rotary_factor {}", rope.head_dim, plain(rope.partial_rotary_factor)),
                   fmt::format("an even rotary width of at least 2 is needed; this is {}", rope.rotary_dim()));
+}
+
+// The field of a value, for refusing what it does together with the others.
+template <class T>
+const Field& where(const std::vector<Axis>& axes, const std::string& name, const T& param) {
+  for (const Axis& axis : axes)
+    for (const Axis::Value& value : axis.values)
+      if (axis.name == name && value.param == param) return value.where;
+  return axes.front().values.front().where;
+}
+
+void need_division(const std::vector<Axis>& axes, std::int64_t heads, const char* few, std::int64_t kv_heads) {
+  if (heads % kv_heads != 0) where(axes, few, kv_heads).refuse(fmt::format("a divisor of heads {} is needed", heads));
 }
 
 }  // namespace
@@ -71,39 +102,61 @@ bool Axis::takes(const nlohmann::json& param) const {
   return std::any_of(values.begin(), values.end(), [&](const Value& v) { return nlohmann::json(v.param) == param; });
 }
 
-std::vector<Axis> read_axes(const Object& rope, const std::optional<Field>& positions_beside) {
-  rope.need("head_dim");
-  if (positions_beside && rope.has("positions"))
-    positions_beside->refuse("positions stand in the rope block or beside it");
-  if (rope.has("max_position") && (rope.has("positions") || positions_beside))
-    rope.need("max_position").refuse("either max_position or positions");
-  if (!rope.has("max_position") && !rope.has("positions") && !positions_beside) rope.need("max_position");
+std::vector<Axis> read_axes(const Field& block, std::span<const FieldRule> rules) {
+  std::vector<std::string> known;
+  for (const FieldRule& rule : rules) known.emplace_back(rule.name);
+  const Object object(block, known);
+  for (const FieldRule& rule : rules)
+    if (rule.needed) object.need(std::string(rule.name));
   std::vector<Axis> axes;
-  for (const auto& [name, field] : rope.members()) axes.push_back(read_axis(name, field));
-  if (positions_beside) axes.push_back(read_axis("positions", *positions_beside));
+  for (const auto& [name, field] : object.members())
+    axes.push_back(read_axis(
+        *std::find_if(rules.begin(), rules.end(), [&](const FieldRule& rule) { return rule.name == name; }), field));
   return axes;
 }
 
-std::vector<GridPoint> expand(const std::vector<Axis>& axes, const Field& rope) {
+std::vector<Axis> read_rope_axes(const Field& rope, const std::optional<Field>& positions_beside) {
+  std::vector<Axis> axes = read_axes(rope, kRope);
+  const Json& fields = rope.json();
+  if (positions_beside && fields.contains("positions"))
+    positions_beside->refuse("positions stand in the rope block or beside it");
+  const bool limit = fields.contains("max_position"), listed = fields.contains("positions") || positions_beside;
+  if (limit && listed) rope.inside("max_position", fields["max_position"]).refuse("either max_position or positions");
+  if (!limit && !listed)
+    Object(rope, {"head_dim", "base", "max_position", "partial_rotary_factor"}).need("max_position");
+  if (positions_beside) axes.push_back(read_axis(kRope[3], *positions_beside));
+  return axes;
+}
+
+std::vector<GridPoint> expand(const std::vector<Axis>& axes, const Field& where) {
   std::vector<GridPoint> points(1);
   for (const Axis& axis : axes) {
     if (points.size() * axis.values.size() > kMostPoints)
-      rope.refuse(axis.name, fmt::format("the product of all lists may have {} entries", kMostPoints));
+      where.refuse(axis.name, fmt::format("the product of all lists may have {} entries", kMostPoints));
     std::vector<GridPoint> wider;
     for (const GridPoint& point : points) {
       for (const Axis::Value& value : axis.values) {
-        wider.push_back(point);
-        set(wider.back(), axis.name, value);
+        GridPoint& next = wider.emplace_back(point);
+        axis.set(next, value);
+        next.params[axis.name] = value.param;
+        next.id += (next.id.empty() ? "" : ",") + axis.name + "=" + text_of(value.param);
       }
     }
     points = std::move(wider);
   }
-  for (const GridPoint& point : points)
-    for (const Axis& axis : axes)
-      if (axis.name == "head_dim")
-        for (const Axis::Value& value : axis.values)
-          if (value.param == point.rope.head_dim) need_even_width(point.rope, value.where);
   return points;
+}
+
+void check_points(Kind kind, const std::vector<GridPoint>& points, const std::vector<Axis>& axes) {
+  for (const GridPoint& point : points) {
+    if (kind != Kind::lora) need_even_width(point.rope, where(axes, "head_dim", point.rope.head_dim));
+    if (kind == Kind::lora) need_division(axes, point.lora.heads, "groups", point.lora.groups);
+    if (kind != Kind::attention) continue;
+    need_division(axes, point.attention.heads, "kv_heads", point.attention.kv_heads);
+    if (point.attention.q_len > point.positions.count())
+      where(axes, "q_len", point.attention.q_len)
+          .refuse(fmt::format("at most the number of positions, {}, is needed", point.positions.count()));
+  }
 }
 
 }  // namespace ropewalk

@@ -11,9 +11,10 @@
 
 namespace ropewalk {
 
-inline constexpr std::array<std::string_view, 5> kTableStages{"positions", "inv_freq", "angle", "cos", "sin"};
+struct GridPoint;
 
-// One field of the rope block with its values: as they stand in ids and reports, and where each is written.
+// One field of a block (rope, attention, lora) with its values: as they stand in ids and reports, and where each is
+// written.
 struct Axis {
   struct Value {
     Json param;
@@ -21,6 +22,7 @@ struct Axis {
     Field where;
   };
   std::string name;
+  void (*set)(GridPoint&, const Value&) = nullptr;
   std::vector<Value> values;
   bool takes(const nlohmann::json& param) const;
 };
@@ -31,20 +33,37 @@ struct GridPoint {
   std::string id;  // "head_dim=64,base=10000"
   Rope rope;
   Positions positions;
+  Attention attention;
+  Lora lora;
+};
+
+// How a field of a block is read, and what it sets.
+struct FieldRule {
+  std::string_view name;
+  bool needed;
+  Axis::Value (*read)(const Field&);
+  void (*set)(GridPoint&, const Axis::Value&);
 };
 
 Positions read_positions(const Field& field);       // a list, {"from", "to", "step"} or {"log_spaced", "count"}
 std::string text_of_positions(const Field& field);  // of one that read_positions took: "log_spaced(0..1048575;64)"
 Positions read_max_position(const Field& field);
 
+std::vector<Axis> read_axes(const Field& block, std::span<const FieldRule> rules);
 // The rope block, and `positions` where it stands beside it.
-std::vector<Axis> read_axes(const Object& rope, const std::optional<Field>& positions_beside);
-std::vector<GridPoint> expand(const std::vector<Axis>& axes, const Field& rope);
+std::vector<Axis> read_rope_axes(const Field& rope, const std::optional<Field>& positions_beside);
+std::vector<GridPoint> expand(const std::vector<Axis>& axes, const Field& where);
+std::span<const FieldRule> attention_rules();
+std::span<const FieldRule> lora_rules();
 
-std::vector<SubjectSpec> read_subjects(const Field& list);
+// What a product may contain that no field alone shows: odd rotary widths, heads that do not divide. Throws BadInput.
+void check_points(Kind kind, const std::vector<GridPoint>& points, const std::vector<Axis>& axes);
+
+std::vector<SubjectSpec> read_subjects(const Field& list, Kind kind);
 
 // What the checks of a case may refer to.
 struct Surroundings {
+  Kind kind;
   const std::vector<Axis>& axes;
   const std::vector<DType>& dtypes;
   const std::vector<SubjectSpec>& subjects;

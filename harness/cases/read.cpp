@@ -19,18 +19,33 @@ std::vector<DType> read_dtypes(const Field& field) {
   return out;
 }
 
+// A rope block with or without attention, or a lora block.
+std::vector<Axis> read_problem(const Object& object, Kind kind) {
+  const auto positions = object.find("positions");
+  if (kind == Kind::lora) {
+    for (const char* other : {"rope", "attention", "positions"})
+      if (object.has(other)) object.need(other).refuse("this does not go with a lora block");
+    return read_axes(object.need("lora"), lora_rules());
+  }
+  std::vector<Axis> axes = read_rope_axes(object.need("rope"), positions);
+  if (kind == Kind::attention)
+    for (Axis& axis : read_axes(object.need("attention"), attention_rules())) axes.push_back(std::move(axis));
+  return axes;
+}
+
 // One declared case: its cells in the order of the product, dtypes innermost.
 void read_case(const Field& field, const std::string& suite, std::int64_t declaration, std::vector<Case>& out) {
-  const Object object(field, {"note", "name", "rope", "positions", "dtype", "subjects", "checks"},
-                      {"attention", "lora", "state", "model_config"});
+  const Object object(field, {"note", "name", "rope", "positions", "attention", "lora", "dtype", "subjects", "checks"},
+                      {"state", "model_config"});
   if (const auto note = object.find("note")) note->text();
   const std::string name = object.need("name").name();
-  const Object rope(object.need("rope"), {"head_dim", "base", "max_position", "positions", "partial_rotary_factor"});
-  const auto axes = read_axes(rope, object.find("positions"));
-  const auto points = expand(axes, rope.field());
+  const Kind kind = object.has("lora") ? Kind::lora : object.has("attention") ? Kind::attention : Kind::table;
+  const auto axes = read_problem(object, kind);
+  const auto points = expand(axes, object.need(kind == Kind::lora ? "lora" : "rope"));
+  check_points(kind, points, axes);
   const auto dtypes = read_dtypes(object.need("dtype"));
-  const auto subjects = read_subjects(object.need("subjects"));
-  const auto checks = read_checks(object.need("checks"), {axes, dtypes, subjects});
+  const auto subjects = read_subjects(object.need("subjects"), kind);
+  const auto checks = read_checks(object.need("checks"), {kind, axes, dtypes, subjects});
   for (const GridPoint& point : points) {
     for (const DType dtype : dtypes) {
       Case cell;
@@ -41,6 +56,8 @@ void read_case(const Field& field, const std::string& suite, std::int64_t declar
       cell.params = point.params;
       cell.rope = point.rope;
       cell.positions = point.positions;
+      if (kind == Kind::attention) cell.attention = point.attention;
+      if (kind == Kind::lora) cell.lora = point.lora;
       cell.dtype = dtype;
       cell.subjects = subjects;
       cell.checks = checks;

@@ -24,7 +24,7 @@ std::string derived_name(const SubjectSpec& spec) {
   return fit_for_an_id(std::filesystem::path(spec.program.front()).filename().string());
 }
 
-SubjectSpec read_subject(const Field& field) {
+SubjectSpec read_subject(const Field& field, Kind kind) {
   const Object subject(field,
                        {"name", "recipe", "device", "program", "tensors", "map", "claims", "module_cast", "timeout_s"},
                        {"plugin", "recording"});
@@ -45,7 +45,7 @@ SubjectSpec read_subject(const Field& field) {
   if (const auto tensors = subject.find("tensors"))
     spec.tensors = (std::filesystem::path(field.file()).parent_path() / tensors->text()).lexically_normal();
   if (const auto map = subject.find("map")) {
-    const std::vector<std::string> stages(kTableStages.begin(), kTableStages.end());
+    const std::vector<std::string> stages(stages_of(kind).begin(), stages_of(kind).end());
     for (const auto& [stage, name] : Object(*map, stages).members()) spec.map[stage] = name.text();
   }
   if (const auto claims = subject.find("claims")) spec.claims = claims->name();
@@ -61,10 +61,10 @@ SubjectSpec read_subject(const Field& field) {
 
 }  // namespace
 
-std::vector<SubjectSpec> read_subjects(const Field& list) {
+std::vector<SubjectSpec> read_subjects(const Field& list, Kind kind) {
   std::vector<SubjectSpec> out;
   for (const Field& field : list.items()) {
-    SubjectSpec spec = read_subject(field);
+    SubjectSpec spec = read_subject(field, kind);
     for (const SubjectSpec& earlier : out)
       if (earlier.name == spec.name) field.refuse(spec.name, "two subjects have this name; give each its own \"name\"");
     out.push_back(std::move(spec));

@@ -6,7 +6,7 @@ namespace ropewalk {
 namespace {
 
 bool matches(const nlohmann::json& wanted, const nlohmann::json& actual) {
-  return wanted.is_array() ? std::find(wanted.begin(), wanted.end(), actual) != wanted.end() : wanted == actual;
+  return wanted == actual || (wanted.is_array() && std::find(wanted.begin(), wanted.end(), actual) != wanted.end());
 }
 
 bool matches_where(const nlohmann::json& where, const Result& result) {

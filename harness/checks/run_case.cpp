@@ -12,14 +12,14 @@
 #include "harness/checks/accuracy.hpp"
 #include "harness/checks/identity.hpp"
 #include "harness/checks/invariants.hpp"
-#include "harness/recipes/recipe.hpp"
+#include "harness/checks/running.hpp"
+#include "harness/checks/whole_case.hpp"
 
 namespace ropewalk {
 namespace {
 
 constexpr std::int64_t kBlockElements = 32768;  // rows * pairs: the block's arrays stay in the second-level cache
 constexpr std::int64_t kAgainRows = 67;         // rows that are computed again, in blocks of one and of all of them
-const char* const kPlainClaim = "fp32-rounded-once";
 const std::vector<std::string> kTable{"cos", "sin"};
 const std::vector<std::string> kPipeline{"inv_freq", "positions", "angle", "cos", "sin"};
 
@@ -27,78 +27,6 @@ std::size_t index_of(const Case& problem, const std::string& name) {
   const auto found = std::find_if(problem.subjects.begin(), problem.subjects.end(),
                                   [&](const SubjectSpec& s) { return s.name == name; });
   return static_cast<std::size_t>(found - problem.subjects.begin());
-}
-
-// What a subject of unknown make may be off by: the widest of the documented bounds.
-DocumentedBounds widest_bounds() {
-  const DocumentedBounds cpu = make_device("cpu")->bounds(), cuda = make_device("cuda-math")->bounds();
-  return {std::max(cpu.sin_cos_ulp, cuda.sin_cos_ulp), std::max(cpu.pow_ulp, cuda.pow_ulp),
-          std::max(cpu.exp_log_ulp, cuda.exp_log_ulp), true, cpu.source + "; " + cuda.source};
-}
-
-// A subject at work on this case, and what became of it.
-struct Running {
-  const SubjectSpec* spec = nullptr;
-  std::unique_ptr<Subject> subject;
-  SubjectInfo info;
-  std::optional<Budget> budget;
-  std::string no_budget;                  // why there is none
-  std::vector<std::string> fault_stages;  // of a known fault: the stages that it changes
-  std::string wakes;
-  std::optional<Verdict> broken;  // skipped or error
-  std::string reason;
-  Stages stages;  // of the block at hand
-};
-
-void give_up(Running& running, Verdict verdict, const std::string& reason) {
-  running.broken = verdict;
-  running.reason = reason;
-}
-
-template <class F>
-void guarded(Running& running, F work) {
-  if (running.broken) return;
-  try {
-    work();
-  } catch (const SubjectUnsupported& e) {
-    give_up(running, Verdict::skipped, e.what());
-  } catch (const SubjectError& e) {
-    give_up(running, Verdict::error, e.what());
-  } catch (const Refused& e) {
-    give_up(running, Verdict::skipped, e.what());
-  } catch (const std::bad_alloc&) {
-    give_up(running, Verdict::error, "out of memory");
-  } catch (const std::exception& e) {
-    give_up(running, Verdict::error, e.what());
-  }
-}
-
-Budget budget_of(const Running& running, const Case& problem) {
-  const SubjectInfo& info = running.info;
-  const DocumentedBounds bounds = info.device.empty() ? widest_bounds() : make_device(info.device)->bounds();
-  return count_roundings(find_recipe(info.claims), bounds, problem);
-}
-
-Running start(const SubjectSpec& spec, const Case& problem, SubjectPool& pool) {
-  Running running;
-  running.spec = &spec;
-  running.subject = pool.take(spec, problem);
-  running.info = running.subject->info();
-  if (running.info.claims.empty()) running.info.claims = kPlainClaim;
-  if (!spec.recipe.empty()) {
-    const Recipe recipe = find_recipe(spec.recipe);
-    if (recipe.is_fault()) running.fault_stages = recipe.changed;
-    running.wakes = recipe.wakes;
-  }
-  guarded(running, [&] { running.subject->prepare(problem); });
-  if (running.broken == Verdict::skipped && !spec.device.empty())
-    running.reason = "device " + spec.device + ": " + running.reason;
-  try {
-    if (!running.broken) running.budget = budget_of(running, problem);
-  } catch (const Refused& e) {
-    running.no_budget = e.what();
-  }
-  return running;
 }
 
 // LibTorch's number of threads belongs in part to the process, so only one case at a time may change it.
@@ -118,19 +46,6 @@ class TwoThreads {
 };
 
 using Check = std::variant<std::monostate, AccuracyCheck, IdentityCheck, InvariantsCheck>;
-
-Result blank_result(const Case& problem, const Planned& planned, std::vector<SubjectInfo> subjects) {
-  Result result;
-  result.id = planned.id;
-  result.relation = problem.checks[planned.check].relation;
-  result.suite = problem.suite;
-  result.case_name = problem.name;
-  result.stage = planned.stage;
-  result.dtype = problem.dtype;
-  result.params = problem.params;
-  result.subjects = std::move(subjects);
-  return result;
-}
 
 class CaseRun {
  public:
@@ -336,22 +251,16 @@ class CaseRun {
   // A pass that could not have been anything else is none.
   void distrust(const Planned& planned, Result& result) const {
     if (result.verdict != Verdict::pass) return;
-    const auto untrusted = [&](const std::string& why) {
-      result.verdict = Verdict::untrusted;
-      result.reason = why;
-    };
-    if (result.measured.compared == 0) untrusted("nothing was compared");
+    if (result.measured.compared == 0) untrusted(result, "nothing was compared");
     if (result.measured.undetermined > 0)
-      untrusted("some results move when the hardware's approximate reciprocal moves by one ulp");
+      untrusted(result, "some results move when the hardware's approximate reciprocal moves by one ulp");
     if (result.relation == Relation::identity && result.subjects[0].name == result.subjects[1].name)
-      untrusted("a subject is compared with itself");
+      untrusted(result, "a subject is compared with itself");
     if (result.relation != Relation::accuracy) return;
     const Running& running = running_[planned.subjects[0]];
     if (!running.spec->tensors.empty() && result.stage == "positions")
-      untrusted("the file's rows were chosen by these positions");
-    const auto& changed = running.fault_stages;
-    if (std::find(changed.begin(), changed.end(), result.stage) != changed.end())
-      untrusted("a known fault that does not show at these inputs; what wakes it: " + running.wakes);
+      untrusted(result, "the file's rows were chosen by these positions");
+    distrust_fault(running, result);
   }
 
   std::string first_failing(std::size_t subject) const {
@@ -392,9 +301,9 @@ std::vector<Planned> plan(const Case& problem) {
   for (std::size_t c = 0; c < problem.checks.size(); ++c) {
     const CheckSpec& check = problem.checks[c];
     std::vector<std::vector<std::size_t>> who;
-    if (check.relation == Relation::identity)
+    if (takes_two(check.relation))
       who.push_back({index_of(problem, check.between[0]), index_of(problem, check.between[1])});
-    for (std::size_t s = 0; s < problem.subjects.size() && check.relation != Relation::identity; ++s) {
+    for (std::size_t s = 0; s < problem.subjects.size() && !takes_two(check.relation); ++s) {
       const auto& names = check.subjects;
       if (names.empty() || std::find(names.begin(), names.end(), problem.subjects[s].name) != names.end())
         who.push_back({s});
@@ -402,7 +311,8 @@ std::vector<Planned> plan(const Case& problem) {
     for (const auto& subjects : who) {
       std::string names = problem.subjects[subjects[0]].name;
       if (subjects.size() == 2) names += "~" + problem.subjects[subjects[1]].name;
-      const bool outsider = check.relation != Relation::identity && problem.subjects[subjects[0]].recipe.empty();
+      const bool outsider =
+          problem.kind() == Kind::table && !takes_two(check.relation) && problem.subjects[subjects[0]].recipe.empty();
       const auto& stages = check.default_stages && outsider ? kTable : check.stages;
       for (const std::string& stage : stages)
         planned.push_back(
@@ -415,6 +325,7 @@ std::vector<Planned> plan(const Case& problem) {
 CaseOutcome run_case(const Case& problem, const std::vector<Planned>& planned, SubjectPool& pool,
                      const std::atomic<bool>& stop) {
   try {
+    if (problem.kind() != Kind::table) return run_whole_case(problem, planned, pool);
     return CaseRun(problem, planned, pool).run(stop);
   } catch (const std::exception& e) {  // of the reference, or no memory: the other cases go on
     CaseOutcome outcome;

@@ -216,7 +216,8 @@ int run(const Options& options) {
   std::set<std::string> missing;
   for (const std::string& device : options.required_devices)
     if (!make_device(device)->missing().empty()) missing.insert(device);  // throws for an unknown one
-  const std::vector<Cell> cells = select(options.selection);
+  std::vector<Cell> cells = select(options.selection);
+  for (Cell& cell : cells) cell.problem.seed = options.seed;
   check_outputs(options);
   if (cells.empty()) {
     fmt::print(stderr, "ropewalk: nothing to run: no result matches the filter, the device or the shard\n");

@@ -19,12 +19,17 @@ namespace {
 void check_names(const Case& problem, std::set<std::string>& known) {
   const auto names = device_names();
   const auto check_recipe = [&](const std::string& recipe, const std::string& field) {
-    if (recipe.empty() || !known.insert("recipe " + recipe).second) return;
+    const std::string kind(name_of(problem.kind()));
+    if (recipe.empty() || !known.insert(kind + " recipe " + recipe).second) return;
+    Kind found{};
     try {
-      find_recipe(recipe);
+      found = find_recipe(recipe).kind;
     } catch (const BadInput& e) {
       throw BadInput(problem.file, field, "", e.what());
     }
+    if (found != problem.kind())
+      throw BadInput(problem.file, field, recipe,
+                     fmt::format("a recipe of kind {} in a case of kind {}", name_of(found), kind));
   };
   for (const SubjectSpec& subject : problem.subjects) {
     const std::string where = fmt::format("case {}, subject {}", problem.name, subject.name);
@@ -47,7 +52,8 @@ void add_repeats(Case& problem, int repeat) {
       again.name += fmt::format("#{}", r);
       CheckSpec check;
       check.relation = Relation::identity;
-      check.stages = {"cos", "sin"};
+      const bool table = problem.kind() == Kind::table;
+      check.stages = table ? std::vector<std::string>{"cos", "sin"} : std::vector<std::string>{"output"};
       check.between = {problem.subjects[s].name, again.name};
       problem.subjects.push_back(again);
       problem.checks.push_back(check);
@@ -55,7 +61,7 @@ void add_repeats(Case& problem, int repeat) {
   }
   // Checks over all subjects mean the originals.
   for (CheckSpec& check : problem.checks)
-    if (check.relation != Relation::identity && check.subjects.empty())
+    if (!takes_two(check.relation) && check.subjects.empty())
       for (std::size_t s = 0; s < originals; ++s) check.subjects.push_back(problem.subjects[s].name);
 }
 

@@ -4,8 +4,7 @@
 namespace ropewalk {
 namespace {
 
-// The same LibTorch calls on the first GPU. Every operation copies its operands there and its result back: the bits are
-// those of the kernels, the time is not.
+// The same LibTorch calls on the first GPU. Results stay there until somebody looks at them.
 class Cuda final : public Device {
  public:
   std::string name() const override { return "cuda"; }

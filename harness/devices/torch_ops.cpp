@@ -6,57 +6,12 @@
 #include <dlfcn.h>
 #include <torch/headeronly/version.h>
 
-#include <array>
 #include <filesystem>
+
+#include "harness/devices/torch_tensors.hpp"
 
 namespace ropewalk {
 namespace {
-
-constexpr std::array<std::pair<DType, at::ScalarType>, 11> kTypes{{{DType::float64, at::kDouble},
-                                                                   {DType::float32, at::kFloat},
-                                                                   {DType::bfloat16, at::kBFloat16},
-                                                                   {DType::float16, at::kHalf},
-                                                                   {DType::int64, at::kLong},
-                                                                   {DType::int32, at::kInt},
-                                                                   {DType::int16, at::kShort},
-                                                                   {DType::int8, at::kChar},
-                                                                   {DType::uint8, at::kByte},
-                                                                   {DType::boolean, at::kBool},
-                                                                   {DType::complex64, at::kComplexFloat}}};
-
-at::ScalarType to_torch(DType dtype) {
-  for (const auto& [ours, theirs] : kTypes)
-    if (ours == dtype) return theirs;
-  throw Refused("LibTorch has no such dtype");
-}
-
-DType from_torch(at::ScalarType type) {
-  for (const auto& [ours, theirs] : kTypes)
-    if (theirs == type) return ours;
-  throw Refused(std::string("a result of dtype ") + at::toString(type) + " is not supported");
-}
-
-at::Tensor view(const Tensor& tensor, at::Device device) {
-  auto* data = const_cast<std::byte*>(tensor.bytes().data());  // NOLINT: from_blob takes no const; nothing here writes
-  return at::from_blob(data, tensor.shape(), at::TensorOptions().dtype(to_torch(tensor.dtype()))).to(device);
-}
-
-Tensor take(const at::Tensor& result) {
-  const at::Tensor kept = result.to(at::kCPU).resolve_conj().contiguous();
-  return {from_torch(kept.scalar_type()), kept.sizes().vec(),
-          std::shared_ptr<std::byte>(static_cast<std::byte*>(kept.data_ptr()), [kept](std::byte*) {})};
-}
-
-// An operand: a tensor on the device, or a number that LibTorch treats as a Python number.
-struct Value {
-  at::Tensor tensor;
-  double number = 0;
-  bool is_tensor = false;
-  at::Scalar scalar() const {
-    const auto whole = static_cast<std::int64_t>(number);
-    return static_cast<double>(whole) == number ? at::Scalar(whole) : at::Scalar(number);
-  }
-};
 
 at::Tensor binary(Op op, const Value& x, const Value& y) {
   const bool both = x.is_tensor && y.is_tensor;
@@ -112,17 +67,17 @@ at::Tensor unary(Op op, const at::Tensor& x, at::ScalarType dtype) {
 }
 
 Tensor apply(at::Device device, Op op, std::span<const Argument> in, DType dtype) {
-  // LibTorch gives back its argument here, which would not own the memory that it lies in.
-  if (const auto* same = in.empty() ? nullptr : std::get_if<Tensor>(in.data());
-      (op == Op::cast || op == Op::positions) && same && same->dtype() == dtype)
-    return *same;
-  std::vector<Value> values;
-  for (const Argument& argument : in) {
-    if (const auto* tensor = std::get_if<Tensor>(&argument))
-      values.push_back({view(*tensor, device), 0, true});
-    else
-      values.push_back({{}, std::get<double>(argument), false});
+  const auto* first = in.empty() ? nullptr : std::get_if<Tensor>(in.data());
+  const bool same_dtype = (op == Op::cast || op == Op::positions) && first && first->dtype() == dtype;
+  if (op == Op::same || same_dtype) return *first;
+  if (op == Op::to_empty) {
+    std::vector<Argument> sizes;
+    for (const std::int64_t n : first->shape()) sizes.emplace_back(static_cast<double>(n));
+    return apply(device, Op::empty, sizes, first->dtype());
   }
+  const std::vector<Value> values = values_on(device, in);
+  if (op >= Op::matmul) return take(sum_products(op, values));
+  if (op >= Op::clone) return take(move_elements(op, values, to_torch(dtype), device));
   if (op == Op::arange)
     return take(at::arange(values.at(0).scalar(), values.at(1).scalar(), values.at(2).scalar(),
                            at::TensorOptions().dtype(to_torch(dtype)).device(device)));

@@ -28,12 +28,19 @@ Recipe read_parent(const Field& field) {
 
 void read_text(const Object& object, const char* name, std::string& out) { out = object.need(name).text(); }
 
+void read_kind(const Object& object, Recipe& recipe) {
+  constexpr std::array<std::string_view, 3> kKinds{"table", "attention", "lora"};
+  const auto field = object.find("kind");
+  if (field && recipe.parent != "") field->refuse("a fault is of its parent's kind");
+  if (field) recipe.kind = static_cast<Kind>(field->choice(kKinds));
+}
+
 void read_buffers(const Object& object, Recipe& recipe) {
   const auto field = object.find("buffers");
   if (!field) return;
   recipe.buffers.clear();
   for (const Field& item : field->items()) {
-    const std::string stage(kRecipeStages[item.choice(kRecipeStages)]);
+    const std::string stage(stages_of(recipe.kind)[item.choice(stages_of(recipe.kind))]);
     if (std::find(recipe.buffers.begin(), recipe.buffers.end(), stage) != recipe.buffers.end())
       item.refuse("each one once");
     recipe.buffers.push_back(stage);
@@ -42,10 +49,33 @@ void read_buffers(const Object& object, Recipe& recipe) {
 
 void replace_stages(const std::vector<StageSteps>& replacements, Recipe& recipe) {
   for (const StageSteps& replacement : replacements) {
+    const auto old = std::find_if(recipe.stages.begin(), recipe.stages.end(),
+                                  [&](const StageSteps& stage) { return stage.stage == replacement.stage; });
+    if (old != recipe.stages.end() && *old == replacement) continue;
     recipe.changed.push_back(replacement.stage);
-    for (StageSteps& stage : recipe.stages)
-      if (stage.stage == replacement.stage) stage = replacement;
+    if (old != recipe.stages.end()) *old = replacement;
   }
+}
+
+// The stages of a table that another recipe makes, for attention: "table" names it.
+void read_table(const Object& object, Recipe& recipe) {
+  const auto field = object.find("table");
+  if (!field) return;
+  if (recipe.kind != Kind::attention) field->refuse("this goes with recipes of kind attention only");
+  const fs::path here = fs::path(field->file()).parent_path();
+  for (const fs::path& folder : {here, here / ".."}) {
+    const fs::path file = (folder / (field->name() + ".json")).lexically_normal();
+    if (!fs::exists(file)) continue;
+    const Recipe table = read_recipe(file);
+    if (table.kind != Kind::table) field->refuse("a recipe of kind table is needed");
+    if (recipe.is_fault())
+      replace_stages(table.stages, recipe);
+    else
+      recipe.stages = table.stages;
+    recipe.buffers = table.buffers;
+    return;
+  }
+  field->refuse("no such recipe in this recipe's folder or the one above");
 }
 
 std::vector<fs::path> json_files(const fs::path& folder) {
@@ -75,8 +105,8 @@ const StageSteps* Recipe::stage(const std::string& stage_name) const {
 
 Recipe read_recipe(const fs::path& file) {
   const Json document = read_json_file(file);
-  const Object object(Field(file.string(), "", document),
-                      {"schema_version", "name", "title", "source", "parent", "wakes", "at", "buffers", "stages"});
+  const Object object(Field(file.string(), "", document), {"schema_version", "kind", "name", "title", "source",
+                                                           "parent", "wakes", "table", "at", "buffers", "stages"});
   need_schema_version_1(object);
   for (const auto& [one, other] : {std::pair{"parent", "wakes"}, std::pair{"wakes", "parent"}})
     if (object.has(one) && !object.has(other))
@@ -85,17 +115,19 @@ Recipe read_recipe(const fs::path& file) {
   Recipe recipe;
   if (object.has("parent")) recipe = read_parent(object.need("parent"));
   recipe.parent = object.has("parent") ? recipe.name : "";
+  read_kind(object, recipe);
   recipe.name = object.need("name").name();
   read_text(object, "title", recipe.title);
   read_text(object, "source", recipe.source);
   if (object.has("wakes")) read_text(object, "wakes", recipe.wakes);
+  read_table(object, recipe);
   read_buffers(object, recipe);
   const Place place = object.has("at") ? read_place(object.need("at")) : Place::device;
   const Field stages = object.need("stages");
   if (recipe.is_fault())
-    replace_stages(read_stages(stages, place), recipe);
+    replace_stages(read_stages(stages, place, recipe.kind), recipe);
   else
-    recipe.stages = read_stages(stages, place);
+    for (StageSteps& stage : read_stages(stages, place, recipe.kind)) recipe.stages.push_back(std::move(stage));
   check_stages(recipe, stages);
   return recipe;
 }

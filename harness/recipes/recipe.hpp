@@ -6,12 +6,14 @@
 #include <variant>
 #include <vector>
 
+#include "harness/cases/problem.hpp"
 #include "harness/tensors/dtype.hpp"
 
 namespace ropewalk {
 
-// Where a step runs: the subject's device, or the CPU whatever the device (the result is then moved: same bits).
-enum class Place { device, cpu };
+// Where a step runs: the subject's device, or the CPU whatever the device (the result is then moved: same bits). On the
+// meta device a tensor has a shape and a dtype and no elements.
+enum class Place { device, cpu, meta };
 
 enum class Op {
   positions,   // the position numbers in `dtype`; no operands
@@ -34,6 +36,44 @@ enum class Op {
   real,   // of a complex tensor
   imag,
   keep_bits,  // x with all but the first n significand bits cut (n a number): hardware formats such as TF32
+
+  // Movements of elements. Axes, sizes and counts are numbers or parameters; axes may count from the end (-1).
+  same,               // x itself: the object, not a copy
+  clone,              // a copy of x
+  reshape,            // x, sizes (one of them may be -1)
+  transpose,          // x, axis, axis
+  slice,              // x, axis, start, end, step
+  concat,             // axis, x, y, ...
+  stack,              // axis, x, y, ...
+  repeat_interleave,  // x, axis, n: each entry n times, neighbours
+  expand_repeat,      // the same by a view of stride 0 and one copy
+  index_select,       // x, axis, index
+  index_copy,         // target, axis, index, source: a new tensor
+  index_copy_,        // the same into the target
+  index_put_last_,    // target[..., index] = source
+  mask_put_,          // target[mask] = source, along the first axis
+  slices_put_,     // target[..., a:b] = source[..., i:j] for each run of neighbours in the index: target, index, source
+  zeros,           // sizes
+  empty,           // sizes; filled with a canary (docs/numerics.md) that no computation leaves behind
+  to_empty,        // x materialised from the meta device: its shape and dtype, elements as in empty
+  tensor_of_list,  // a list of numbers on the host, copied to the device: a new tensor for each call
+
+  // Rows of the LoRA update in the fused projection, as lists on the host.
+  lora_rows,     // by the case's layout
+  segment_rows,  // q|k|v of these three lengths, the enabled ones
+  group_rows,    // q..q k v for each group, the enabled ones: all q rows, then all k, then all v
+  enabled_mask,  // one flag for each row; three parts of equal size
+
+  // Sums of products, in the device's order.
+  matmul,         // x, y
+  linear,         // x, weight, and perhaps a bias: x W^T + bias
+  conv_parts,     // x, weights, three sizes: a convolution of width 1 for each enabled part, concatenated
+  conv_grouped,   // x, weights, n: one grouped convolution of width 1
+  part_products,  // g, weights, three sizes: the products g_j weights_j of the enabled parts, concatenated
+  part_outer,     // g, x, three sizes: the sums over rows g_j^T x_j of the enabled parts, stacked
+  sum,            // x, axis
+  add_,           // x += y
+  multiply_,      // x *= y
 };
 
 // An operand: an earlier result by name, a parameter of the problem by name, or a number.
@@ -45,14 +85,19 @@ struct Step {
   std::string dtype;  // a dtype's name, "activation" (the case's dtype), or a stage's name (the dtype that it has)
   std::string as;     // a name for the result, that later steps of any stage may use; may be empty
   Place place = Place::device;
+  std::string
+      when;  // lora: only if "all_enabled", "some_enabled" (not all), "any_enabled", "none_enabled"; may be empty
+  bool operator==(const Step&) const = default;
 };
 
 struct StageSteps {
-  std::string stage;  // positions, inv_freq, angle, cos or sin; its value is the last step's result
+  std::string stage;  // one of stages_of(the recipe's kind); its value is the last step's result
   std::vector<Step> steps;
+  bool operator==(const StageSteps&) const = default;
 };
 
 struct Recipe {
+  Kind kind = Kind::table;
   std::string name, title, source;   // source: the version of the project that was read, and where it is described
   std::string parent;                // for a fault: the recipe whose limits judge it; empty otherwise
   std::string wakes;                 // for a fault: the inputs that show it

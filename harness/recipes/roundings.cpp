@@ -7,6 +7,8 @@
 #include <map>
 #include <optional>
 
+#include "harness/recipes/words.hpp"
+
 namespace ropewalk {
 namespace {
 
@@ -64,7 +66,7 @@ class Walk {
         tensors.push_back(&found->second);
       else {
         number_first = number_first || tensors.empty();
-        numbers.push_back(name ? parameter(*name) : std::get<double>(operand));
+        numbers.push_back(name ? parameter(*name, problem_) : std::get<double>(operand));
       }
     }
     if (tensors.empty() && numbers.empty() && step.op != Op::positions) tensors.push_back(&previous);
@@ -102,13 +104,6 @@ class Walk {
       default:
         throw Refused("no bound for this step");
     }
-  }
-
-  double parameter(const std::string& name) const {
-    if (name == "rotary_dim") return static_cast<double>(problem_.rope.rotary_dim());
-    if (name == "head_dim") return static_cast<double>(problem_.rope.head_dim);
-    if (name == "base") return problem_.rope.base;
-    throw Refused("unknown operand " + name);
   }
 
   DType dtype_of(const Step& step, const Environment& seen) const {

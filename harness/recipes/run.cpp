@@ -4,27 +4,10 @@
 #include <set>
 #include <utility>
 
+#include "harness/recipes/step.hpp"
+
 namespace ropewalk {
 namespace {
-
-std::set<std::string> table_stage_names() { return {"positions", "inv_freq", "angle", "cos", "sin"}; }
-
-double parameter(const std::string& name, const Rope& rope) {
-  if (name == "rotary_dim") return static_cast<double>(rope.rotary_dim());
-  if (name == "head_dim") return static_cast<double>(rope.head_dim);
-  if (name == "base") return rope.base;
-  throw Refused("the recipe names " + name + ", which is neither an earlier result nor a parameter");
-}
-
-// x with all but its first `bits` significand bits cut: a change of bits, so the same on every device.
-Tensor keep_bits(const Tensor& x, int bits) {
-  if (x.dtype() != DType::float32) throw Refused("keep_bits works on float32");
-  Tensor out(DType::float32, x.shape());
-  const auto from = x.as<std::uint32_t>();
-  std::transform(from.begin(), from.end(), out.as<std::uint32_t>().begin(),
-                 [mask = ~0U << (24 - bits)](std::uint32_t v) { return v & mask; });
-  return out;
-}
 
 // Elements of a 16-bit table [n] at these indices, as a column.
 Tensor gathered(const Tensor& table, const Tensor& indices) {
@@ -51,9 +34,7 @@ RecipeRun::RecipeRun(Recipe recipe, std::shared_ptr<Device> device, const Case& 
     : recipe_(std::move(recipe)),
       device_(std::move(device)),
       cpu_(make_device("cpu")),
-      rope_(problem.rope),
-      largest_position_(problem.positions.largest()),
-      activation_(problem.dtype),
+      problem_(problem),
       module_cast_(module_cast) {
   std::set<std::string> row_names;
   for (const StageSteps& stage : recipe_.stages) {
@@ -75,8 +56,9 @@ std::map<std::string, Tensor> RecipeRun::rows(std::span<const std::int64_t> posi
   Values values = once_;
   for (const StageSteps* stage : by_rows_) run_stage(*stage, column, values);
   values["positions"] = values.at("positions").reshaped({count});
-  const auto stages = table_stage_names();
-  std::erase_if(values, [&](const auto& entry) { return !stages.contains(entry.first); });
+  const auto stages = stages_of(Kind::table);
+  std::erase_if(
+      values, [&](const auto& entry) { return std::find(stages.begin(), stages.end(), entry.first) == stages.end(); });
   return values;
 }
 
@@ -88,35 +70,15 @@ void RecipeRun::run_stage(const StageSteps& stage, const Tensor& positions, Valu
   }
   const auto& buffers = recipe_.buffers;
   if (module_cast_ && std::find(buffers.begin(), buffers.end(), stage.stage) != buffers.end())
-    result = device_->apply(Op::cast, std::vector<Argument>{result}, activation_);
+    result = device_->apply(Op::cast, std::vector<Argument>{result}, problem_.dtype);
   values[stage.stage] = result;
 }
 
 Tensor RecipeRun::run_step(const Step& step, const Tensor& previous, const Tensor& positions,
                            const Values& values) const {
-  std::vector<Argument> in;
-  for (const Operand& operand : step.in) {
-    const auto* name = std::get_if<std::string>(&operand);
-    if (!name)
-      in.emplace_back(std::get<double>(operand));
-    else if (*name == "previous")
-      in.emplace_back(previous);
-    else if (const auto found = values.find(*name); found != values.end())
-      in.emplace_back(found->second);
-    else
-      in.emplace_back(parameter(*name, rope_));
-  }
-  if (in.empty() && step.op != Op::positions) in.emplace_back(previous);
-
-  if (step.op == Op::keep_bits) return keep_bits(std::get<Tensor>(in[0]), static_cast<int>(std::get<double>(in[1])));
-  DType dtype = activation_;
-  if (const auto named = dtype_named(step.dtype))
-    dtype = *named;
-  else if (const auto stage = values.find(step.dtype); stage != values.end())
-    dtype = stage->second.dtype();
   Device& where = *(step.place == Place::cpu ? cpu_ : device_);
-  if (step.op == Op::positions) return position_numbers(where, positions, dtype);
-  return where.apply(step.op, in, dtype);
+  if (step.op == Op::positions) return position_numbers(where, positions, step_dtype(step, values, problem_.dtype));
+  return run_on(where, step, operands(step, previous, values, problem_), step_dtype(step, values, problem_.dtype));
 }
 
 // In 16 bits LibTorch's vectorised arange on the CPU is not the rounded number from bfloat16 4113 on (it rounds the
@@ -126,7 +88,8 @@ Tensor RecipeRun::position_numbers(Device& where, const Tensor& positions, DType
   if (bytes_of(dtype) != 2) return where.apply(Op::positions, std::vector<Argument>{positions}, dtype);
   Tensor& table = position_tables_[{&where, dtype}];
   if (table.empty())
-    table = where.apply(Op::arange, std::vector<Argument>{0.0, static_cast<double>(largest_position_ + 1), 1.0}, dtype);
+    table = where.apply(Op::arange,
+                        std::vector<Argument>{0.0, static_cast<double>(problem_.positions.largest() + 1), 1.0}, dtype);
   return gathered(table, positions);
 }
 

@@ -11,6 +11,7 @@
 #include "harness/cases/case.hpp"
 #include "harness/devices/device.hpp"
 #include "harness/recipes/recipe.hpp"
+#include "harness/recipes/step.hpp"
 
 namespace ropewalk {
 
@@ -24,7 +25,6 @@ class RecipeRun {
   std::map<std::string, Tensor> rows(std::span<const std::int64_t> positions) const;
 
  private:
-  using Values = std::map<std::string, Tensor>;
   void run_stage(const StageSteps& stage, const Tensor& positions, Values& values) const;
   Tensor run_step(const Step& step, const Tensor& previous, const Tensor& positions, const Values& values) const;
 
@@ -32,9 +32,7 @@ class RecipeRun {
 
   Recipe recipe_;
   std::shared_ptr<Device> device_, cpu_;
-  Rope rope_;
-  std::int64_t largest_position_;
-  DType activation_;
+  Case problem_;
   bool module_cast_;
   mutable std::map<std::pair<const Device*, DType>, Tensor> position_tables_;
   Values once_;                             // stages and names that no position enters: made once, as projects do

@@ -7,17 +7,16 @@
 
 #include "harness/bad_input.hpp"
 #include "harness/recipes/ops.hpp"
+#include "harness/recipes/words.hpp"
 
 namespace ropewalk {
 namespace {
 
-constexpr std::array<std::string_view, 2> kPlaces{"device", "cpu"};
-constexpr std::array<std::string_view, 3> kParameters{"rotary_dim", "head_dim", "base"};
+constexpr std::array<std::string_view, 3> kPlaces{"device", "cpu", "meta"};
 constexpr std::array<std::string_view, 7> kStepDTypes{"float64", "float32", "bfloat16",  "float16",
                                                       "int64",   "int32",   "activation"};
 
-template <std::size_t n>
-bool among(const std::array<std::string_view, n>& words, std::string_view word) {
+bool among(std::span<const std::string_view> words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
@@ -41,34 +40,39 @@ std::vector<Operand> read_operands(const Object& object, const OpInfo& info) {
   } else if (info.operands != 0) {
     out.emplace_back("previous");
   }
-  if (out.size() != info.operands)
-    (field ? *field : object.field()).refuse(fmt::format("{} takes {} operands", info.name, info.operands));
+  if (out.size() < info.operands || (out.size() > info.operands && !info.more))
+    (field ? *field : object.field())
+        .refuse(fmt::format("{} takes {}{} operands", info.name, info.operands, info.more ? " or more" : ""));
   return out;
 }
 
-std::string read_dtype(const Object& object, const OpInfo& info) {
+std::string read_dtype(const Object& object, const OpInfo& info, Kind kind) {
   if (!info.takes_dtype) {
-    if (const auto field = object.find("dtype")) field->refuse("only positions, arange and cast take a dtype");
+    if (const auto field = object.find("dtype"))
+      field->refuse("only positions, arange, cast, zeros and empty take a dtype");
     return {};
   }
   const Field field = object.need("dtype");
   std::vector<std::string_view> accepted(kStepDTypes.begin(), kStepDTypes.end());
-  accepted.insert(accepted.end(), kRecipeStages.begin(), kRecipeStages.end());
+  accepted.insert(accepted.end(), stages_of(kind).begin(), stages_of(kind).end());
   return std::string(accepted[field.choice(accepted)]);
 }
 
-bool is_tensor(const Operand& operand) {
+bool is_tensor(const Operand& operand, Kind kind) {
   const auto* name = std::get_if<std::string>(&operand);
-  return name && !among(kParameters, *name);
+  return name && !among(parameters_of(kind), *name);
 }
 
 // Which operands are tensors and which are numbers or parameters.
-void check_kinds(const Step& step, const Field& field) {
+void check_kinds(const Step& step, const Field& field, Kind kind) {
   const auto refuse = [&](const std::string& why) { field.inside("in", field.json()["in"]).refuse(why); };
-  const auto tensors = std::count_if(step.in.begin(), step.in.end(), is_tensor);
+  const auto tensors =
+      std::count_if(step.in.begin(), step.in.end(), [&](const Operand& operand) { return is_tensor(operand, kind); });
   if (step.op == Op::arange && tensors != 0) refuse("start, end and step are numbers or parameters");
   if (step.op == Op::power && tensors == 2) refuse("one of the two is a number or a parameter");
-  if (step.op == Op::arange || step.op == Op::positions) return;
+  const bool none_needed = step.op == Op::arange || step.op == Op::positions || step.op == Op::zeros ||
+                           step.op == Op::empty || step.op == Op::segment_rows || step.in.empty();
+  if (none_needed) return;
   if (tensors == 0) refuse("an earlier result is needed among the operands");
   if (step.op != Op::keep_bits) return;
   const auto* bits = std::get_if<double>(&step.in[1]);
@@ -76,28 +80,34 @@ void check_kinds(const Step& step, const Field& field) {
     field.inside("in[1]", field.json()["in"][1]).refuse("a number of bits from 1 to 24 is needed");
 }
 
-Step read_step(const Field& field, Place place) {
-  const Object object(field, {"op", "in", "dtype", "as", "at"});
+Step read_step(const Field& field, Place place, Kind kind) {
+  const Object object(field, {"op", "in", "dtype", "as", "at", "when"});
   const OpInfo& info = read_op(object.need("op"));
   Step step;
   step.op = info.op;
   step.in = read_operands(object, info);
-  step.dtype = read_dtype(object, info);
+  step.dtype = read_dtype(object, info, kind);
   step.place = object.has("at") ? read_place(object.need("at")) : place;
   if (const auto as = object.find("as")) {
     step.as = as->name();
-    if (step.as == "previous" || among(kParameters, step.as) || among(kStepDTypes, step.as) ||
-        among(kRecipeStages, step.as))
+    if (step.as == "previous" || among(parameters_of(kind), step.as) || among(kStepDTypes, step.as) ||
+        among(stages_of(kind), step.as) || among(inputs_of(kind), step.as))
       as->refuse("a name that is no stage, parameter or dtype, and not \"previous\"");
   }
-  check_kinds(step, field);
+  if (const auto when = object.find("when")) {
+    if (kind != Kind::lora) when->refuse("this goes with recipes of kind lora only");
+    step.when = std::string(conditions()[when->choice(conditions())]);
+  }
+  check_kinds(step, field, kind);
   return step;
 }
 
 // Follows the names through one stage.
 class Names {
  public:
-  explicit Names(const Field& stages) : stages_(stages) {}
+  Names(const Field& stages, Kind kind) : stages_(stages), kind_(kind) {
+    results_.insert(inputs_of(kind).begin(), inputs_of(kind).end());
+  }
 
   void run(const StageSteps& stage) {
     for (std::size_t i = 0; i < stage.steps.size(); ++i) {
@@ -106,7 +116,7 @@ class Names {
       for (std::size_t k = 0; k < step.in.size(); ++k)
         if (const auto* name = std::get_if<std::string>(&step.in[k]))
           use(*name, i == 0, fmt::format("{}.in[{}]", path, k));
-      if (among(kRecipeStages, step.dtype) && !results_.contains(step.dtype))
+      if (among(stages_of(kind_), step.dtype) && !results_.contains(step.dtype))
         throw BadInput(stages_.file(), path + ".dtype", step.dtype,
                        "this stage runs later; a stage before this one is needed");
       if (!step.as.empty() && !results_.insert(step.as).second)
@@ -119,34 +129,36 @@ class Names {
   void use(const std::string& name, bool first, const std::string& path) const {
     if (name == "previous" && first)
       throw BadInput(stages_.file(), path, name, "a stage's first step has no step before it; name its operand");
-    if (name == "previous" || among(kParameters, name) || results_.contains(name)) return;
+    const auto parameters = parameters_of(kind_);
+    if (name == "previous" || among(parameters, name) || results_.contains(name)) return;
     std::vector<std::string> known(results_.begin(), results_.end());
     known.insert(known.begin(), "previous");
-    known.insert(known.end(), kParameters.begin(), kParameters.end());
-    const std::string why = among(kRecipeStages, name) ? "this stage runs later; " : "unknown operand; ";
+    known.insert(known.end(), parameters.begin(), parameters.end());
+    const std::string why = among(stages_of(kind_), name) ? "this stage runs later; " : "unknown operand; ";
     throw BadInput(stages_.file(), path, name,
                    why + "defined here are " + joined(known) + " and numbers" + did_you_mean(name, known));
   }
 
   const Field& stages_;
+  Kind kind_;
   std::set<std::string> results_;
 };
 
 }  // namespace
 
-Place read_place(const Field& field) { return field.choice(kPlaces) == 0 ? Place::device : Place::cpu; }
+Place read_place(const Field& field) { return static_cast<Place>(field.choice(kPlaces)); }
 
-std::vector<StageSteps> read_stages(const Field& field, Place place) {
+std::vector<StageSteps> read_stages(const Field& field, Place place, Kind kind) {
   std::vector<StageSteps> out;
-  const Object stages(field, {kRecipeStages.begin(), kRecipeStages.end()});
+  const Object stages(field, {stages_of(kind).begin(), stages_of(kind).end()});
   for (const auto& [name, value] : stages.members()) {
     StageSteps stage{name, {}};
     if (value.json().is_object()) {
       const Object object(value, {"at", "steps"});
       const Place here = object.has("at") ? read_place(object.need("at")) : place;
-      for (const Field& step : object.need("steps").items()) stage.steps.push_back(read_step(step, here));
+      for (const Field& step : object.need("steps").items()) stage.steps.push_back(read_step(step, here, kind));
     } else {
-      for (const Field& step : value.items()) stage.steps.push_back(read_step(step, place));
+      for (const Field& step : value.items()) stage.steps.push_back(read_step(step, place, kind));
     }
     out.push_back(std::move(stage));
   }
@@ -155,10 +167,11 @@ std::vector<StageSteps> read_stages(const Field& field, Place place) {
 }
 
 void check_stages(const Recipe& recipe, const Field& stages) {
-  for (const std::string_view name : kRecipeStages)
-    if (!recipe.stage(std::string(name)))
-      throw BadInput(stages.file(), stages.path() + "." + std::string(name), "", "this stage is missing");
-  Names names(stages);
+  if (recipe.kind != Kind::lora)  // whatever comes after it, a table is whole
+    for (const std::string_view name : stages_of(Kind::table))
+      if (!recipe.stage(std::string(name)))
+        throw BadInput(stages.file(), stages.path() + "." + std::string(name), "", "this stage is missing");
+  Names names(stages, recipe.kind);
   for (const StageSteps& stage : recipe.stages) names.run(stage);
 }
 

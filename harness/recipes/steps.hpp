@@ -8,12 +8,10 @@
 
 namespace ropewalk {
 
-inline constexpr std::array<std::string_view, 5> kRecipeStages{"positions", "inv_freq", "angle", "cos", "sin"};
-
 Place read_place(const Field& field);
 
 // Form only: operations, numbers of operands, dtypes that no stage may have. `place` is that of steps without "at".
-std::vector<StageSteps> read_stages(const Field& field, Place place);
+std::vector<StageSteps> read_stages(const Field& field, Place place, Kind kind);
 
 // Meaning, over the whole recipe in its order of running: every stage is there, every name is defined before its use.
 void check_stages(const Recipe& recipe, const Field& stages);

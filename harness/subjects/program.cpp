@@ -1,4 +1,4 @@
-// An external program as a subject. The whole table of a case is asked for at once, as a user of the program would.
+// An external program as a subject. The whole problem of a case is asked for at once, as a user of the program would.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -97,7 +97,7 @@ Tensor positions_of(const Case& problem) {
 
 // What the program wrote, checked. A copy is read, because a program that goes on writing after its answer would pull
 // the mapped file away under us; nothing of it remains in the folder.
-Stages read_outputs(const fs::path& written, const Case& problem) {
+std::map<std::string, Tensor> read_written(const fs::path& written) {
   std::error_code error;
   if (!fs::is_regular_file(written, error)) throw SubjectError("it answered ok but wrote no file of outputs");
   const fs::path kept = written.string() + ".kept";
@@ -111,7 +111,11 @@ Stages read_outputs(const fs::path& written, const Case& problem) {
     throw SubjectError("its outputs" + std::string(bad.what()).substr(kept.string().size()));
   }
   fs::remove(kept, error);
+  return tensors;
+}
 
+Stages table_outputs(const fs::path& written, const Case& problem) {
+  const std::map<std::string, Tensor> tensors = read_written(written);
   const std::int64_t pairs = problem.rope.rotary_dim() / 2;
   const std::int64_t rows = problem.positions.count();
   Stages stages;
@@ -129,23 +133,60 @@ Stages read_outputs(const fs::path& written, const Case& problem) {
   return stages;
 }
 
+// Shapes and dtypes are looked at where each stage is judged.
+Stages whole_outputs(const fs::path& written, const Case& problem) {
+  const std::map<std::string, Tensor> tensors = read_written(written);
+  Stages stages;
+  for (const std::string_view stage : stages_of(problem.kind()))
+    if (const auto found = tensors.find(std::string(stage)); found != tensors.end()) stages.insert(*found);
+  if (stages.empty())
+    throw SubjectError(fmt::format("its outputs hold none of {}", fmt::join(stages_of(problem.kind()), ", ")));
+  return stages;
+}
+
+Json rope_block(const Case& problem) {
+  return {{"head_dim", problem.rope.head_dim},
+          {"rotary_dim", problem.rope.rotary_dim()},
+          {"base", problem.rope.base},
+          {"partial_rotary_factor", problem.rope.partial_rotary_factor},
+          {"layout", "half"}};
+}
+
+Json lora_block(const Lora& lora) {
+  return {{"heads", lora.heads},   {"groups", lora.groups}, {"head_dim", lora.head_dim}, {"embedding", lora.embedding},
+          {"r", lora.r},           {"alpha", lora.alpha},   {"scale", lora.scale},       {"enable", lora.enable},
+          {"layout", lora.layout}, {"bias", lora.bias},     {"batch", lora.batch},       {"seq", lora.seq}};
+}
+
+Json attention_block(const Case& problem) {
+  const Attention& a = *problem.attention;
+  return {{"heads", a.heads}, {"kv_heads", a.kv_heads}, {"batch", a.batch},     {"causal", a.causal},
+          {"q_len", a.q_len}, {"window", a.window},     {"softcap", a.softcap}, {"fully_masked", a.fully_masked}};
+}
+
 class ProgramSubject final : public Subject {
  public:
   ProgramSubject(const SubjectSpec& spec, const fs::path& folder) : spec_(spec), folder_(folder) {}
 
   void prepare(const Case& problem) override {
+    if (problem.kind() != Kind::table) return;  // whole() asks
     stages_.clear();
-    Json answer;
-    try {
-      start();
-      refuse_what_it_cannot(problem.dtype);
-      answer = ask_for_table(problem);
-    } catch (const SubjectError&) {
-      process_.reset();  // the next case starts it again
-      throw;
+    const Json fields{{"rope", rope_block(problem)}};
+    stages_ = ask_for("rope_table", fields, {{"positions", positions_of(problem)}}, problem, table_outputs);
+  }
+
+  Whole whole(const Case& problem, const Stages& inputs) override {
+    Whole out;
+    if (problem.kind() == Kind::lora) {
+      const Json fields{{"lora", lora_block(*problem.lora)}};
+      out.stages = ask_for("lora_pad", fields, inputs, problem, whole_outputs);
+    } else {
+      Stages with_positions = inputs;
+      with_positions["positions"] = positions_of(problem);
+      const Json fields{{"rope", rope_block(problem)}, {"attention", attention_block(problem)}};
+      out.stages = ask_for("attention", fields, with_positions, problem, whole_outputs);
     }
-    if (answer["status"] == "unsupported") throw SubjectUnsupported("the program says: " + message_of(answer));
-    if (answer["status"] == "error") throw SubjectError("the program says: " + message_of(answer));
+    return out;
   }
 
   Stages rows(std::int64_t first, std::int64_t count) override { return block_of(stages_, first, count); }
@@ -166,38 +207,41 @@ class ProgramSubject final : public Subject {
     abilities_ = describe(*process_, spec_.timeout_s);
   }
 
-  void refuse_what_it_cannot(DType dtype) const {
-    if (!abilities_.ops.contains("rope_table")) throw SubjectUnsupported("the program does not offer rope_table");
+  void refuse_what_it_cannot(const std::string& op, DType dtype) const {
+    if (!abilities_.ops.contains(op)) throw SubjectUnsupported("the program does not offer " + op);
     if (!abilities_.dtypes.contains(std::string(name_of(dtype))))
       throw SubjectUnsupported(fmt::format("the program does not offer {}", name_of(dtype)));
   }
 
-  Json ask_for_table(const Case& problem) {
-    const std::int64_t id = ++last_id_;
-    const fs::path inputs = temporary_->path() / fmt::format("{}-in.safetensors", id);
-    const fs::path outputs = temporary_->path() / fmt::format("{}-out.safetensors", id);
+  template <class Read>
+  Stages ask_for(const std::string& op, const Json& fields, const Stages& inputs, const Case& problem, Read read) {
+    Json answer;
+    Stages stages;
     try {
-      write_safetensors(inputs, {{"positions", positions_of(problem)}});
-    } catch (const BadInput& bad) {
-      throw SubjectError(fmt::format("no place for its inputs: {}", bad.what()));
+      start();
+      refuse_what_it_cannot(op, problem.dtype);
+      const std::int64_t id = ++last_id_;
+      const fs::path in = temporary_->path() / fmt::format("{}-in.safetensors", id);
+      const fs::path out = temporary_->path() / fmt::format("{}-out.safetensors", id);
+      try {
+        write_safetensors(in, inputs);
+      } catch (const BadInput& bad) {
+        throw SubjectError(fmt::format("no place for its inputs: {}", bad.what()));
+      }
+      Json question{{"op", op}, {"id", id}};
+      question.update(fields);
+      question.update(Json{{"dtype", name_of(problem.dtype)}, {"inputs", in.string()}, {"outputs", out.string()}});
+      answer = ask(*process_, question, spec_.timeout_s);
+      if (answer["status"] == "ok") stages = read(out, problem);
+      std::error_code ignored;
+      fs::remove(in, ignored);
+    } catch (const SubjectError&) {
+      process_.reset();  // the next case starts it again
+      throw;
     }
-    Json answer = ask(*process_,
-                      {{"op", "rope_table"},
-                       {"id", id},
-                       {"rope",
-                        {{"head_dim", problem.rope.head_dim},
-                         {"rotary_dim", problem.rope.rotary_dim()},
-                         {"base", problem.rope.base},
-                         {"partial_rotary_factor", problem.rope.partial_rotary_factor},
-                         {"layout", "half"}}},
-                       {"dtype", name_of(problem.dtype)},
-                       {"inputs", inputs.string()},
-                       {"outputs", outputs.string()}},
-                      spec_.timeout_s);
-    if (answer["status"] == "ok") stages_ = read_outputs(outputs, problem);
-    std::error_code ignored;
-    fs::remove(inputs, ignored);
-    return answer;
+    if (answer["status"] == "unsupported") throw SubjectUnsupported("the program says: " + message_of(answer));
+    if (answer["status"] == "error") throw SubjectError("the program says: " + message_of(answer));
+    return stages;
   }
 
   SubjectSpec spec_;

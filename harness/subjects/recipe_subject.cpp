@@ -1,10 +1,18 @@
-#include <numeric>
+#include <algorithm>
+#include <chrono>
 
 #include "harness/recipes/run.hpp"
+#include "harness/recipes/whole_run.hpp"
 #include "harness/subjects/subject.hpp"
 
 namespace ropewalk {
 namespace {
+
+Tensor copy_of(const Tensor& tensor) {
+  Tensor copy(tensor.dtype(), tensor.shape());
+  std::copy(tensor.bytes().begin(), tensor.bytes().end(), copy.bytes().begin());
+  return copy;
+}
 
 class RecipeSubject final : public Subject {
  public:
@@ -13,6 +21,10 @@ class RecipeSubject final : public Subject {
 
   void prepare(const Case& problem) override {
     if (const std::string reason = device_->missing(); !reason.empty()) throw SubjectUnsupported(reason);
+    if (recipe_.kind != problem.kind())
+      throw SubjectUnsupported("a recipe of kind " + std::string(name_of(recipe_.kind)) + " in a case of kind " +
+                               std::string(name_of(problem.kind())));
+    if (problem.kind() != Kind::table) return;
     positions_ = problem.positions;
     try {
       run_ = std::make_unique<RecipeRun>(recipe_, device_, problem, spec_.module_cast);
@@ -29,6 +41,28 @@ class RecipeSubject final : public Subject {
     } catch (const Refused& e) {
       throw SubjectUnsupported(e.what());
     }
+  }
+
+  Whole whole(const Case& problem, const Stages& inputs) override {
+    Stages own;  // copies: a recipe that writes into its inputs changes these
+    for (const auto& [name, tensor] : inputs) own[name] = copy_of(tensor);
+    WholeRun run = run_whole(recipe_, device_, problem, own, spec_.module_cast);
+    Whole out{{}, run.failed, run.work, run.notes, {}};
+    for (const StageSteps& stage : recipe_.stages)
+      if (const auto found = run.values.find(stage.stage); found != run.values.end()) out.stages.insert(*found);
+    for (const auto& [name, tensor] : inputs)
+      if (!same_bits(own.at(name), tensor)) out.changed_inputs.push_back(name);
+    problem_ = &problem;
+    values_ = std::move(run.values);
+    return out;
+  }
+
+  std::optional<double> time_stage(const std::string& stage) override {
+    const StageSteps* steps = recipe_.stage(stage);
+    if (!steps || !problem_ || !values_.contains(stage)) return {};
+    const auto start = std::chrono::steady_clock::now();
+    run_stage_again(*steps, *device_, *problem_, values_);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
   SubjectInfo info() const override {
@@ -50,6 +84,8 @@ class RecipeSubject final : public Subject {
   std::shared_ptr<Device> device_;
   Positions positions_;
   std::unique_ptr<RecipeRun> run_;
+  const Case* problem_ = nullptr;  // of the last whole problem
+  Values values_;
 };
 
 }  // namespace

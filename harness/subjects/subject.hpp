@@ -4,11 +4,14 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "harness/cases/case.hpp"
+#include "harness/recipes/work.hpp"
 #include "harness/report/result.hpp"
 #include "harness/tensors/tensor.hpp"
 
@@ -27,6 +30,16 @@ struct SubjectUnsupported : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// What a subject makes of a whole problem (attention, LoRA): the stages that it delivers, in the shapes of
+// docs/protocol.md.
+struct Whole {
+  Stages stages;
+  std::map<std::string, std::string> failed;  // stage -> why it is not there, where the subject broke over it
+  std::map<std::string, Work> work;           // of each stage, where it was counted
+  std::vector<std::string> notes;
+  std::vector<std::string> changed_inputs;  // names of the inputs that it wrote into
+};
+
 class Subject {
  public:
   virtual ~Subject() = default;
@@ -34,6 +47,10 @@ class Subject {
   virtual void prepare(const Case& problem) = 0;
   // Rows first .. first+count-1 of the case's positions. inv_freq is the same in each block.
   virtual Stages rows(std::int64_t first, std::int64_t count) = 0;
+  // Instead of rows(), for problems that are no tables.
+  virtual Whole whole(const Case&, const Stages&) { throw SubjectUnsupported("it delivers tables only"); }
+  // Computes one stage of the last whole problem again: seconds that it took; nothing if it cannot be timed.
+  virtual std::optional<double> time_stage(const std::string&) { return {}; }
   virtual SubjectInfo info() const = 0;
   virtual std::int64_t undetermined() const { return 0; }
 };

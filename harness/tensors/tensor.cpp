@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <numeric>
@@ -25,18 +26,27 @@ Tensor::Tensor(DType dtype, Shape shape) : dtype_(dtype), shape_(std::move(shape
 Tensor::Tensor(DType dtype, Shape shape, std::shared_ptr<std::byte> storage)
     : dtype_(dtype), shape_(std::move(shape)), storage_(std::move(storage)) {}
 
+Tensor::Tensor(DType dtype, Shape shape, std::shared_ptr<const Native> native)
+    : dtype_(dtype), shape_(std::move(shape)), native_(std::move(native)) {}
+
+std::byte* Tensor::host() const {
+  if (!storage_ && native_) storage_ = native_->host();
+  return storage_.get();
+}
+
 Tensor Tensor::rows(std::int64_t first, std::int64_t count) const {
   if (shape_.empty() || first < 0 || count < 0 || first + count > shape_[0])
     throw std::out_of_range("rows of a tensor");
   Shape shape = shape_;
   shape[0] = count;
   const std::int64_t row_size = shape_[0] == 0 ? 0 : size() / shape_[0];
-  std::byte* start = storage_.get() + first * row_size * static_cast<std::int64_t>(bytes_of(dtype_));
+  std::byte* start = host() + first * row_size * static_cast<std::int64_t>(bytes_of(dtype_));
   return {dtype_, std::move(shape), std::shared_ptr<std::byte>(storage_, start)};
 }
 
 Tensor Tensor::reshaped(Shape shape) const {
   if (element_count(shape) != size()) throw std::invalid_argument("reshape of a tensor");
+  host();
   return {dtype_, std::move(shape), storage_};
 }
 
@@ -51,6 +61,14 @@ void widen(const Tensor& tensor, std::span<double> out) {
 void widen_half(const Tensor& tensor, std::span<double> out, float (*to_float)(std::uint16_t)) {
   const auto values = tensor.as<std::uint16_t>();
   std::transform(values.begin(), values.end(), out.begin(), [&](std::uint16_t v) { return to_float(v); });
+}
+
+// Rounding to odd keeps what a second rounding needs to know (Boldo and Melquiond 2008).
+float to_odd(double value) {
+  auto narrow = static_cast<float>(value);
+  if (static_cast<double>(narrow) == value || std::isnan(value) || std::isinf(narrow)) return narrow;
+  if (std::fabs(narrow) > std::fabs(value)) narrow = std::nextafter(narrow, 0.0F);
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(narrow) | 1U);
 }
 
 }  // namespace
@@ -86,6 +104,24 @@ void to_doubles(const Tensor& tensor, std::span<double> out) {
 std::vector<double> to_doubles(const Tensor& tensor) {
   std::vector<double> out(static_cast<std::size_t>(tensor.size()));
   to_doubles(tensor, out);
+  return out;
+}
+
+Tensor from_doubles(DType dtype, Shape shape, std::span<const double> values) {
+  Tensor out(dtype, std::move(shape));
+  if (static_cast<std::int64_t>(values.size()) != out.size()) throw std::invalid_argument("from_doubles: size");
+  if (dtype == DType::float64) {
+    std::copy(values.begin(), values.end(), out.as<double>().begin());
+  } else if (dtype == DType::float32) {
+    std::transform(values.begin(), values.end(), out.as<float>().begin(),
+                   [](double v) { return static_cast<float>(v); });
+  } else if (dtype == DType::bfloat16 || dtype == DType::float16) {
+    const auto narrow = dtype == DType::bfloat16 ? float_to_bfloat16 : float_to_float16;
+    std::transform(values.begin(), values.end(), out.as<std::uint16_t>().begin(),
+                   [&](double v) { return narrow(to_odd(v)); });
+  } else {
+    throw std::invalid_argument("from_doubles: a floating-point dtype is needed");
+  }
   return out;
 }
 

@@ -1,0 +1,95 @@
+// The fields of the blocks attention and lora.
+#include <fmt/format.h>
+
+#include "harness/cases/parts.hpp"
+
+namespace ropewalk {
+namespace {
+
+constexpr std::int64_t kLargestSize = 1 << 20;
+constexpr std::array<std::string_view, 3> kCausal{"none", "top_left", "bottom_right"};
+constexpr std::array<std::string_view, 3> kFullyMasked{"zero", "nan", "mean"};
+constexpr std::array<std::string_view, 3> kScales{"alpha/r", "alpha/sqrt(r)", "alpha"};
+constexpr std::array<std::string_view, 2> kLayouts{"contiguous", "grouped"};
+constexpr std::array<std::string_view, 2> kLoraInputs{"normal", "ones"};
+constexpr std::array<std::string_view, 6> kAttentionInputs{"normal",     "peaked",       "unit",
+                                                           "equal_keys", "zero_queries", "log_uniform"};
+
+Axis::Value size(const Field& field) {
+  const std::int64_t n = field.whole();
+  if (n < 1 || n > kLargestSize) field.refuse(fmt::format("a whole number from 1 to {} is needed", kLargestSize));
+  return {n, {}, field};
+}
+
+Axis::Value size_or_none(const Field& field) {
+  const std::int64_t n = field.whole();
+  if (n < 0 || n > kLargestSize)
+    field.refuse(fmt::format("a whole number from 1 to {}, or 0 for none, is needed", kLargestSize));
+  return {n, {}, field};
+}
+
+Axis::Value flag(const Field& field) { return {field.flag(), {}, field}; }
+
+Axis::Value number(const Field& field) { return {plain_json(field.number()), {}, field}; }
+
+Axis::Value not_negative(const Field& field) {
+  if (field.number() < 0) field.refuse("a number above 0, or 0 for none, is needed");
+  return number(field);
+}
+
+Axis::Value enable(const Field& field) {
+  if (!field.json().is_array() || field.json().size() != 3) field.refuse("three flags are needed: for q, k and v");
+  for (const Field& flag : field.items()) flag.flag();
+  return {field.json(), {}, field};
+}
+
+template <const auto& words>
+Axis::Value word(const Field& field) {
+  return {std::string(words[field.choice(words)]), {}, field};
+}
+
+template <auto block, auto member>
+void set(GridPoint& point, const Axis::Value& value) {
+  auto& target = point.*block.*member;
+  value.param.get_to(target);
+}
+
+template <auto member>
+constexpr auto of_attention = set<&GridPoint::attention, member>;
+template <auto member>
+constexpr auto of_lora = set<&GridPoint::lora, member>;
+
+constexpr std::array<FieldRule, 9> kAttention{{
+    {"heads", true, size, of_attention<&Attention::heads>},
+    {"kv_heads", true, size, of_attention<&Attention::kv_heads>},
+    {"batch", false, size, of_attention<&Attention::batch>},
+    {"causal", false, word<kCausal>, of_attention<&Attention::causal>},
+    {"q_len", false, size_or_none, of_attention<&Attention::q_len>},
+    {"window", false, size_or_none, of_attention<&Attention::window>},
+    {"softcap", false, not_negative, of_attention<&Attention::softcap>},
+    {"fully_masked", false, word<kFullyMasked>, of_attention<&Attention::fully_masked>},
+    {"inputs", false, word<kAttentionInputs>, of_attention<&Attention::inputs>},
+}};
+
+constexpr std::array<FieldRule, 13> kLora{{
+    {"heads", true, size, of_lora<&Lora::heads>},
+    {"groups", true, size, of_lora<&Lora::groups>},
+    {"head_dim", true, size, of_lora<&Lora::head_dim>},
+    {"embedding", true, size, of_lora<&Lora::embedding>},
+    {"r", true, size, of_lora<&Lora::r>},
+    {"alpha", true, number, of_lora<&Lora::alpha>},
+    {"scale", false, word<kScales>, of_lora<&Lora::scale>},
+    {"enable", true, enable, of_lora<&Lora::enable>},
+    {"layout", false, word<kLayouts>, of_lora<&Lora::layout>},
+    {"bias", false, flag, of_lora<&Lora::bias>},
+    {"batch", false, size, of_lora<&Lora::batch>},
+    {"seq", false, size, of_lora<&Lora::seq>},
+    {"inputs", false, word<kLoraInputs>, of_lora<&Lora::inputs>},
+}};
+
+}  // namespace
+
+std::span<const FieldRule> attention_rules() { return kAttention; }
+std::span<const FieldRule> lora_rules() { return kLora; }
+
+}  // namespace ropewalk

@@ -1,0 +1,114 @@
+#include "harness/cases/inputs.hpp"
+
+#include <array>
+#include <cmath>
+
+namespace ropewalk {
+namespace {
+
+using Block = std::array<std::uint32_t, 4>;
+
+// Ten rounds on a counter: two 32-bit products each, their halves mixed with the key, which grows by odd constants.
+Block philox(Block counter, std::uint64_t key) {
+  auto low = static_cast<std::uint32_t>(key), high = static_cast<std::uint32_t>(key >> 32);
+  for (int round = 0; round < 10; ++round) {
+    const std::uint64_t a = std::uint64_t{0xD2511F53} * counter[0], b = std::uint64_t{0xCD9E8D57} * counter[2];
+    counter = {static_cast<std::uint32_t>(b >> 32) ^ counter[1] ^ low, static_cast<std::uint32_t>(b),
+               static_cast<std::uint32_t>(a >> 32) ^ counter[3] ^ high, static_cast<std::uint32_t>(a)};
+    low += 0x9E3779B9;
+    high += 0xBB67AE85;
+  }
+  return counter;
+}
+
+Block words(std::uint64_t key, std::uint64_t block) {
+  return philox({static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32), 0, 0}, key);
+}
+
+double unit(std::uint32_t word) { return static_cast<double>(word >> 8) * 0x1p-24; }
+
+struct Stream {
+  const Case& problem;
+  std::map<std::string, Tensor>& out;
+
+  template <class F>
+  void add(const std::string& name, Shape shape, F value) {
+    const std::uint64_t key = key_of(problem.id, name, problem.seed);
+    std::vector<double> values(static_cast<std::size_t>(element_count(shape)));
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = value(key, i);
+    out[name] = from_doubles(problem.dtype, std::move(shape), values);
+  }
+};
+
+void lora_inputs(const Lora& lora, Stream stream) {
+  const bool ones = lora.inputs == "ones";
+  const auto scaled = [ones](double by) {
+    return [=](std::uint64_t key, std::size_t i) { return ones ? 1 : by * normal(key, i); };
+  };
+  const auto parts = static_cast<std::int64_t>(lora.part_sizes().size());
+  const double by_width = 1 / std::sqrt(static_cast<double>(lora.embedding));
+  stream.add("x", {lora.batch, lora.seq, lora.embedding}, scaled(1));
+  stream.add("weight", {lora.out_size(), lora.embedding}, scaled(by_width));
+  if (lora.bias) stream.add("bias", {lora.out_size()}, scaled(1));
+  stream.add("lora_a", {lora.r * parts, lora.embedding}, scaled(by_width));
+  stream.add("lora_b", {lora.enabled_size(), lora.r}, scaled(0.25));
+  stream.add("grad_output", {lora.batch, lora.seq, lora.out_size()}, scaled(1));
+}
+
+void attention_inputs(const Case& problem, Stream stream) {
+  const Attention& a = *problem.attention;
+  const std::int64_t seq = problem.positions.count(), dim = problem.rope.head_dim;
+  const std::int64_t queries = a.q_len > 0 ? a.q_len : seq;
+  const Shape of_q{a.batch, queries, a.heads, dim}, of_k{a.batch, seq, a.kv_heads, dim};
+  const auto columns = static_cast<std::uint64_t>(dim), row = static_cast<std::uint64_t>(a.kv_heads * dim);
+  const auto plain = [](std::uint64_t key, std::size_t i) { return normal(key, i); };
+  const auto spread = [](std::uint64_t key, std::size_t i) {  // magnitudes from 2^-12 to 2^4, either sign
+    const double size = std::exp2(16 * uniform(key, 2 * i) - 12);
+    return uniform(key, 2 * i + 1) < 0.5 ? size : -size;
+  };
+  const auto queries_of = [&](std::uint64_t key, std::size_t i) {
+    if (a.inputs == "zero_queries") return 0.0;
+    if (a.inputs == "unit") return i % columns == (i / columns) % columns ? 1.0 : 0.0;
+    if (a.inputs == "log_uniform") return spread(key, i);
+    return (a.inputs == "peaked" ? 12 : 1) * normal(key, i);
+  };
+  const auto keys_of = [&](std::uint64_t key, std::size_t i) {
+    if (a.inputs == "equal_keys") return normal(key, i % row);
+    if (a.inputs == "unit") return i % columns == (i / columns) % columns ? 1.0 : 0.0;
+    return a.inputs == "log_uniform" ? spread(key, i) : normal(key, i);
+  };
+  stream.add("q", of_q, queries_of);
+  stream.add("k", of_k, keys_of);
+  stream.add("v", of_k, plain);
+  stream.add("grad_rotated_q", of_q, plain);
+  stream.add("grad_rotated_k", of_k, plain);
+  stream.add("grad_output", of_q, plain);
+}
+
+}  // namespace
+
+std::uint64_t key_of(const std::string& id, const std::string& name, std::uint64_t seed) {
+  std::uint64_t hash = 0xCBF29CE484222325;  // FNV-1a, 64 bits
+  for (const std::string& text : {id, std::string(1, '\0'), name})
+    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3;
+  return hash ^ (seed * 0x9E3779B97F4A7C15);
+}
+
+double uniform(std::uint64_t key, std::uint64_t element) { return unit(words(key, element / 4)[element % 4]); }
+
+double normal(std::uint64_t key, std::uint64_t element) {
+  double sum = -6;  // exact: multiples of 2^-24 below 2^4
+  for (std::uint64_t block = 3 * element; block < 3 * element + 3; ++block)
+    for (const std::uint32_t word : words(key, block)) sum += unit(word);
+  return sum;
+}
+
+std::map<std::string, Tensor> make_inputs(const Case& problem) {
+  std::map<std::string, Tensor> out;
+  const Stream stream{problem, out};
+  if (problem.lora) lora_inputs(*problem.lora, stream);
+  if (problem.attention) attention_inputs(problem, stream);
+  return out;
+}
+
+}  // namespace ropewalk

@@ -1,0 +1,23 @@
+// The tensors that a case gives to its subjects, the same bits everywhere: Philox4x32-10 (Salmon et al. 2011) keyed by
+// the case's id and seed.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "harness/cases/case.hpp"
+#include "harness/tensors/tensor.hpp"
+
+namespace ropewalk {
+
+// attention: q [batch, seq, heads, head_dim], k, v [batch, seq, kv_heads, head_dim], grad_rotated_q, grad_rotated_k and
+//   grad_output like their values. lora: x [batch, seq, embedding], weight [out, embedding], bias [out] where the case
+//   has one, lora_a [r * parts, embedding], lora_b [enabled, r], grad_output [batch, seq, out]. Of the case's dtype.
+std::map<std::string, Tensor> make_inputs(const Case& problem);
+
+// Uniforms k * 2^-24 in [0, 1): element i of the stream `name` of this key. Normals are the sum of twelve, less 6.
+double uniform(std::uint64_t key, std::uint64_t element);
+double normal(std::uint64_t key, std::uint64_t element);
+std::uint64_t key_of(const std::string& id, const std::string& name, std::uint64_t seed);
+
+}  // namespace ropewalk

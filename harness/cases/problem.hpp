@@ -1,0 +1,54 @@
+// What a case is about: RoPE tables, attention with RoPE, or a LoRA update with its padding; and the stages of each.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ropewalk {
+
+enum class Kind { table, attention, lora };
+std::string_view name_of(Kind kind);
+std::span<const std::string_view> stages_of(Kind kind);  // in the order in which they arise
+
+struct Rope {
+  std::int64_t head_dim = 0;
+  double base = 10000;
+  double partial_rotary_factor = 1;
+  std::int64_t rotary_dim() const;  // head_dim * partial_rotary_factor, truncated as the implementations do; even
+};
+
+// Rotated queries and keys, and what attention makes of them. q [batch, seq, heads, head_dim], k and v at kv_heads; seq
+// is the number of positions, head_dim the rope block's.
+struct Attention {
+  std::int64_t heads = 1, kv_heads = 1, batch = 1;
+  std::string causal = "none";  // or "top_left", "bottom_right"
+  std::int64_t q_len = 0;       // the last q_len positions are queries; 0: all
+  std::int64_t window = 0;      // keys that a query sees, itself included; 0: all
+  double softcap = 0;           // 0: none
+  std::string fully_masked = "zero";
+  std::string inputs = "normal";
+};
+
+// A LoRA update of a fused projection of queries, keys and values: x [batch, seq, embedding].
+struct Lora {
+  std::int64_t heads = 1, groups = 1, head_dim = 1, embedding = 1;  // groups: key and value heads
+  std::int64_t r = 1, batch = 1, seq = 1;
+  double alpha = 1;
+  std::string scale = "alpha/r";  // or "alpha/sqrt(r)", "alpha"
+  std::array<bool, 3> enable{true, true, true};
+  std::string layout = "contiguous";  // q|k|v; or "grouped": q..q k v for each group
+  bool bias = false;
+  std::string inputs = "normal";  // or "ones"
+  std::int64_t q_size() const { return head_dim * heads; }
+  std::int64_t kv_size() const { return head_dim * groups; }
+  std::int64_t out_size() const { return q_size() + 2 * kv_size(); }
+  std::vector<std::int64_t> part_sizes() const;  // of the enabled parts, in the order q, k, v
+  std::int64_t enabled_size() const;             // their sum
+  double gamma() const;                          // alpha / r and so on in float64, as Python computes it
+};
+
+}  // namespace ropewalk

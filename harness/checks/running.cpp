@@ -1,0 +1,80 @@
+#include "harness/checks/running.hpp"
+
+#include <algorithm>
+
+#include "harness/recipes/recipe.hpp"
+
+namespace ropewalk {
+namespace {
+
+// What a subject claims that does not say it.
+std::string plain_claim(Kind kind) {
+  return kind == Kind::table ? "fp32-rounded-once" : kind == Kind::lora ? "litgpt-0.3.1" : "torchtune-0.3.1";
+}
+
+// What a subject of unknown make may be off by: the widest of the documented bounds.
+DocumentedBounds widest_bounds() {
+  const DocumentedBounds cpu = make_device("cpu")->bounds(), cuda = make_device("cuda-math")->bounds();
+  return {std::max(cpu.sin_cos_ulp, cuda.sin_cos_ulp), std::max(cpu.pow_ulp, cuda.pow_ulp),
+          std::max(cpu.exp_log_ulp, cuda.exp_log_ulp), true, cpu.source + "; " + cuda.source};
+}
+
+}  // namespace
+
+DocumentedBounds bounds_of(const SubjectInfo& info) {
+  return info.device.empty() ? widest_bounds() : make_device(info.device)->bounds();
+}
+
+void give_up(Running& running, Verdict verdict, const std::string& reason) {
+  running.broken = verdict;
+  running.reason = reason;
+}
+
+Running start(const SubjectSpec& spec, const Case& problem, SubjectPool& pool) {
+  Running running;
+  running.spec = &spec;
+  running.subject = pool.take(spec, problem);
+  running.info = running.subject->info();
+  if (running.info.claims.empty()) running.info.claims = plain_claim(problem.kind());
+  if (!spec.recipe.empty()) {
+    const Recipe recipe = find_recipe(spec.recipe);
+    if (recipe.is_fault()) running.fault_stages = recipe.changed;
+    running.wakes = recipe.wakes;
+  }
+  guarded(running, [&] { running.subject->prepare(problem); });
+  if (running.broken == Verdict::skipped && !spec.device.empty())
+    running.reason = "device " + spec.device + ": " + running.reason;
+  try {
+    if (!running.broken && problem.kind() == Kind::table)
+      running.budget = count_roundings(find_recipe(running.info.claims), bounds_of(running.info), problem);
+  } catch (const Refused& e) {
+    running.no_budget = e.what();
+  }
+  return running;
+}
+
+Result blank_result(const Case& problem, const Planned& planned, std::vector<SubjectInfo> subjects) {
+  Result result;
+  result.id = planned.id;
+  result.relation = problem.checks[planned.check].relation;
+  result.suite = problem.suite;
+  result.case_name = problem.name;
+  result.stage = planned.stage;
+  result.dtype = problem.dtype;
+  result.params = problem.params;
+  result.subjects = std::move(subjects);
+  return result;
+}
+
+void untrusted(Result& result, const std::string& why) {
+  result.verdict = Verdict::untrusted;
+  result.reason = why;
+}
+
+void distrust_fault(const Running& running, Result& result) {
+  const auto& changed = running.fault_stages;
+  if (result.verdict == Verdict::pass && std::find(changed.begin(), changed.end(), result.stage) != changed.end())
+    untrusted(result, "a known fault that does not show at these inputs; what wakes it: " + running.wakes);
+}
+
+}  // namespace ropewalk

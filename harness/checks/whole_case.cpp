@@ -1,0 +1,197 @@
+#include "harness/checks/whole_case.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "harness/cases/inputs.hpp"
+#include "harness/checks/cost.hpp"
+#include "harness/checks/lora_causes.hpp"
+#include "harness/checks/lora_invariants.hpp"
+#include "harness/checks/running.hpp"
+#include "harness/checks/whole_accuracy.hpp"
+#include "harness/subjects/table_stages.hpp"
+
+namespace ropewalk {
+namespace {
+
+class WholeCaseRun {
+ public:
+  WholeCaseRun(const Case& problem, const std::vector<Planned>& planned, SubjectPool& pool)
+      : problem_(problem),
+        planned_(planned),
+        pool_(pool),
+        inputs_(make_inputs(problem)),
+        truth_(make_lora_truth(problem, inputs_)) {}
+
+  CaseOutcome run() {
+    {
+      const Stopwatch watch(outcome_.seconds_subjects);
+      start_subjects();
+    }
+    {
+      const Stopwatch watch(outcome_.seconds_checks);
+      for (const Planned& planned : planned_) outcome_.results.push_back(result(planned));
+    }
+    outcome_.proof = truth_->proof();
+    outcome_.seconds_checks -= outcome_.seconds_reference;
+    for (auto& [index, running] : running_) pool_.give_back(*running.spec, problem_, std::move(running.subject));
+    return std::move(outcome_);
+  }
+
+ private:
+  void start_subjects() {
+    for (const Planned& planned : planned_)
+      for (const std::size_t s : planned.subjects) {
+        if (running_.contains(s)) continue;
+        Running& running = running_[s] = start(problem_.subjects[s], problem_, pool_);
+        guarded(running, [&] { wholes_[s] = running.subject->whole(problem_, inputs_); });
+        if (running.broken == Verdict::skipped && !running.spec->device.empty() &&
+            !running.reason.starts_with("device"))
+          running.reason = "device " + running.spec->device + ": " + running.reason;
+        if (running.broken) continue;
+        claims_[s] = std::make_unique<LimitsOfRecipe>(find_recipe(running.info.claims), bounds_of(running.info),
+                                                      problem_, inputs_);
+      }
+  }
+
+  Result result(const Planned& planned) {
+    std::vector<SubjectInfo> infos;
+    for (const std::size_t s : planned.subjects) infos.push_back(running_.at(s).info);
+    Result out = blank_result(problem_, planned, std::move(infos));
+    for (const std::size_t s : planned.subjects) {
+      const Running& running = running_.at(s);
+      if (running.broken) return ended(out, *running.broken, running.reason);
+      const Whole& whole = wholes_.at(s);
+      if (const auto failed = whole.failed.find(planned.stage); failed != whole.failed.end())
+        return ended(out, Verdict::error, failed->second);
+      if (!whole.stages.contains(planned.stage))
+        return ended(out, Verdict::skipped, running.info.name + " does not deliver the stage " + planned.stage);
+    }
+    try {
+      judge(planned, out);
+    } catch (const SubjectError& e) {
+      return ended(out, Verdict::error, e.what());
+    } catch (const Refused& e) {
+      return ended(out, Verdict::skipped, std::string("no limit: ") + e.what());
+    }
+    if (out.verdict == Verdict::pass && out.measured.compared == 0) untrusted(out, "nothing was compared");
+    return out;
+  }
+
+  static Result ended(Result& result, Verdict verdict, const std::string& reason) {
+    result.verdict = verdict;
+    result.reason = reason;
+    return std::move(result);
+  }
+
+  void judge(const Planned& planned, Result& out) {
+    const CheckSpec& check = problem_.checks[planned.check];
+    const std::size_t s = planned.subjects[0];
+    if (check.relation == Relation::accuracy) {
+      judge_accuracy(looked_at(s, planned.stage), problem_.dtype, check.limit, out);
+      if (out.verdict == Verdict::fail) out.first_stage = first_failing(s);
+      if (out.verdict == Verdict::fail && out.reason.empty() && problem_.lora)
+        out.reason = explain_lora(planned.stage, looked_at(s, planned.stage), *problem_.lora);
+      distrust_fault(running_.at(s), out);
+    } else if (check.relation == Relation::invariants) {
+      judge_lora_invariants(problem_, wholes_.at(s), again(s), inputs_, truth_->total(planned.stage), out);
+    } else {
+      compare(planned, check, out);
+    }
+  }
+
+  void compare(const Planned& planned, const CheckSpec& check, Result& out) {
+    const std::size_t a = planned.subjects[0], b = planned.subjects[1];
+    std::vector<WholeLimits> both;
+    std::vector<const WholeLimits*> limits;
+    if (check.relation == Relation::equivalence) {
+      for (const std::size_t s : planned.subjects) both.push_back(claims_.at(s)->of(planned.stage, {}, false));
+      for (const WholeLimits& limit : both) limits.push_back(&limit);
+    }
+    const Tensor &x = wholes_.at(a).stages.at(planned.stage), &y = wholes_.at(b).stages.at(planned.stage);
+    judge_two(x, y, truth_->total(planned.stage), limits, out);
+    if (a == b && out.verdict == Verdict::pass) untrusted(out, "a subject is compared with itself");
+    if (out.verdict == Verdict::fail) out.first_stage = first_difference(a, b);
+    if (check.cost) {
+      const Stopwatch watch(outcome_.seconds_subjects);
+      out.details["cost"] =
+          compare_cost(planned.stage, *running_.at(a).subject, wholes_.at(a), *running_.at(b).subject, wholes_.at(b));
+    }
+  }
+
+  const LookedAt& looked_at(std::size_t s, const std::string& stage) {
+    auto [entry, is_new] = looked_at_.try_emplace({s, stage});
+    LookedAt& looked = entry->second;
+    if (!is_new) return looked;
+    try {
+      const Stages& stages = wholes_.at(s).stages;
+      looked.tensor = stages.at(stage);
+      const Stopwatch watch(outcome_.seconds_reference);
+      looked.total = &truth_->total(stage);
+      const Stages usable = right_shapes(stages);
+      looked.local = truth_->local(stage, usable);
+      looked.limits = claims_.at(s)->of(stage, usable, truth_->only_moves(stage, usable));
+    } catch (...) {
+      looked_at_.erase(entry);
+      throw;
+    }
+    return looked;
+  }
+
+  // Only what the reference can start from.
+  Stages right_shapes(const Stages& stages) {
+    Stages out;
+    for (const auto& [name, tensor] : stages)
+      if (!tensor.empty() && tensor.shape() == truth_->total(name).shape) out[name] = tensor;
+    return out;
+  }
+
+  std::string first_failing(std::size_t s) {
+    for (const std::string_view name : stages_of(problem_.kind())) {
+      const std::string stage(name);
+      if (wholes_.at(s).failed.contains(stage)) return stage;
+      if (!wholes_.at(s).stages.contains(stage)) continue;
+      try {
+        if (local_failed(looked_at(s, stage))) return stage;
+      } catch (const Refused&) {
+        continue;  // no limit for this one
+      }
+    }
+    return {};
+  }
+
+  std::string first_difference(std::size_t a, std::size_t b) const {
+    for (const std::string_view name : stages_of(problem_.kind())) {
+      const auto x = wholes_.at(a).stages.find(std::string(name)), y = wholes_.at(b).stages.find(std::string(name));
+      if (x == wholes_.at(a).stages.end() || y == wholes_.at(b).stages.end()) continue;
+      if (x->second.empty() != y->second.empty()) return x->first;
+      if (!x->second.empty() && !same_bits(x->second, y->second)) return x->first;
+    }
+    return {};
+  }
+
+  const Whole& again(std::size_t s) {
+    const auto [entry, is_new] = again_.try_emplace(s);
+    if (is_new) entry->second = running_.at(s).subject->whole(problem_, inputs_);
+    return entry->second;
+  }
+
+  const Case& problem_;
+  const std::vector<Planned>& planned_;
+  SubjectPool& pool_;
+  Stages inputs_;
+  std::unique_ptr<WholeTruth> truth_;
+  CaseOutcome outcome_;
+  std::map<std::size_t, Running> running_;
+  std::map<std::size_t, Whole> wholes_, again_;
+  std::map<std::size_t, std::unique_ptr<LimitsOfRecipe>> claims_;
+  std::map<std::pair<std::size_t, std::string>, LookedAt> looked_at_;
+};
+
+}  // namespace
+
+CaseOutcome run_whole_case(const Case& problem, const std::vector<Planned>& planned, SubjectPool& pool) {
+  return WholeCaseRun(problem, planned, pool).run();
+}
+
+}  // namespace ropewalk

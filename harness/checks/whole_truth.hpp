@@ -1,0 +1,69 @@
+// What is true of the stages of a whole problem, and how far off a recipe may be.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/cases/case.hpp"
+#include "harness/checks/truth.hpp"
+#include "harness/recipes/bounds.hpp"
+#include "harness/recipes/recipe.hpp"
+#include "harness/subjects/subject.hpp"
+#include "reference/enclosures.hpp"
+#include "reference/table.hpp"
+
+namespace ropewalk {
+
+// The exact values of one stage, of observed earlier stages (local) or of the inputs alone (total).
+struct StageTruth {
+  Shape shape;
+  reference::Enclosures values;
+  std::vector<double> nearest;  // correctly rounded to the case's dtype
+};
+
+// The reference of one case; what several subjects ask for is computed once.
+class WholeTruth {
+ public:
+  virtual ~WholeTruth() = default;
+  virtual const StageTruth& total(const std::string& stage) = 0;
+  virtual StageTruth local(const std::string& stage, const Stages& observed) = 0;
+  // Where the stage only moves what an observed stage holds, and computes nothing.
+  virtual bool only_moves(const std::string& stage, const Stages& observed) const = 0;
+  const reference::Proof& proof() const { return proof_; }
+
+ protected:
+  reference::Proof proof_;
+};
+std::unique_ptr<WholeTruth> make_lora_truth(const Case& problem, const Stages& inputs);
+
+// Largest errors that the claimed recipe allows at each element of a stage.
+struct WholeLimits {
+  std::vector<double> local, total;
+  std::string formula, source;
+};
+class LimitsOfRecipe {
+ public:
+  LimitsOfRecipe(Recipe claims, DocumentedBounds device, const Case& problem, const Stages& inputs);
+  // Of a subject whose earlier stages are these. Throws Refused where a step has no bound.
+  WholeLimits of(const std::string& stage, const Stages& observed, bool only_moves);
+
+ private:
+  struct Stage {
+    std::vector<double> limits;
+    std::string refused;
+  };
+  using ByStage = std::map<std::string, Stage>;
+  ByStage walk(const Stages* observed) const;
+  static const std::vector<double>& limits_in(const ByStage& stages, const std::string& stage, const Recipe& claims);
+
+  Recipe claims_;
+  DocumentedBounds device_;
+  const Case& problem_;
+  const Stages& inputs_;
+  std::optional<ByStage> total_, local_;  // local_: of the observed stages of the first call
+};
+
+}  // namespace ropewalk

@@ -1,0 +1,68 @@
+// Sums of products in LibTorch's order of summation, which depends on its build, the shapes and the number of threads.
+#include "harness/devices/torch_tensors.hpp"
+
+namespace ropewalk {
+namespace {
+
+// Sizes of the enabled parts: those that are not 0.
+std::vector<std::int64_t> parts(const std::vector<Value>& in) {
+  std::vector<std::int64_t> out;
+  for (std::size_t i = 2; i < in.size(); ++i)
+    if (in[i].whole() > 0) out.push_back(in[i].whole());
+  return out;
+}
+
+// A convolution of width 1 over the next to last axis: x [..., rows, channels], weights [out, channels / groups].
+at::Tensor convolve(const at::Tensor& x, const at::Tensor& weights, std::int64_t groups) {
+  constexpr std::array<std::int64_t, 1> one{1}, none{0};
+  return at::conv1d(x.transpose(-2, -1), weights.unsqueeze(-1), {}, one, none, one, groups).transpose(-2, -1);
+}
+
+}  // namespace
+
+at::Tensor sum_products(Op op, const std::vector<Value>& in) {
+  at::Tensor x = in.at(0).tensor;
+  const at::Tensor& y = in.at(1).tensor;
+  switch (op) {
+    case Op::matmul:
+      return at::matmul(x, y);
+    case Op::linear:
+      return in.size() == 3 ? at::linear(x, y, in[2].tensor) : at::linear(x, y);
+    case Op::conv_grouped:
+      return convolve(x, y, in[2].whole());
+    case Op::conv_parts: {
+      const auto sizes = parts(in);
+      const auto xs = x.chunk(static_cast<std::int64_t>(sizes.size()), -1);
+      const auto weights = y.split_with_sizes(sizes);
+      std::vector<at::Tensor> out;
+      for (std::size_t j = 0; j < sizes.size(); ++j) out.push_back(convolve(xs[j], weights[j], 1));
+      return at::cat(out, -1);
+    }
+    case Op::part_products: {
+      const auto sizes = parts(in);
+      const auto gs = x.split_with_sizes(sizes, -1);
+      const auto weights = y.split_with_sizes(sizes);
+      std::vector<at::Tensor> out;
+      for (std::size_t j = 0; j < sizes.size(); ++j) out.push_back(at::matmul(gs[j], weights[j]));
+      return at::cat(out, -1);
+    }
+    case Op::part_outer: {
+      const auto sizes = parts(in);
+      const auto gs = x.reshape({-1, x.size(-1)}).split_with_sizes(sizes, -1);
+      const auto xs = y.reshape({-1, y.size(-1)}).chunk(static_cast<std::int64_t>(sizes.size()), -1);
+      std::vector<at::Tensor> out;
+      for (std::size_t j = 0; j < sizes.size(); ++j) out.push_back(at::matmul(gs[j].t(), xs[j]));
+      return at::cat(out, 0);
+    }
+    case Op::sum:
+      return x.sum(static_cast<std::int64_t>(in[1].number));
+    case Op::add_:
+      return x.add_(y);
+    case Op::multiply_:
+      return in[1].is_tensor ? x.mul_(y) : x.mul_(in[1].scalar());
+    default:
+      throw Refused("not an operation that sums products");
+  }
+}
+
+}  // namespace ropewalk

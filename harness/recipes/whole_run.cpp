@@ -1,0 +1,133 @@
+#include "harness/recipes/whole_run.hpp"
+
+#include <algorithm>
+
+#include "harness/recipes/lora_lists.hpp"
+#include "harness/recipes/words.hpp"
+
+namespace ropewalk {
+namespace {
+
+bool computes(Op op) { return op < Op::same || op >= Op::matmul; }
+
+// Products summed for each element of the result.
+std::int64_t inner_length(Op op, const std::vector<Argument>& in) {
+  if (op < Op::matmul || op > Op::sum || op == Op::sum) return 1;
+  return std::get<Tensor>(in[0]).shape().back();
+}
+
+std::int64_t bytes_of_tensor(const Tensor& tensor) {
+  return tensor.size() * static_cast<std::int64_t>(bytes_of(tensor.dtype()));
+}
+
+void count(const Step& step, const std::vector<Argument>& in, const Tensor& result, Work& work) {
+  bool shares = false;
+  std::int64_t read = 0;
+  for (const Argument& argument : in) {
+    const auto* tensor = std::get_if<Tensor>(&argument);
+    if (!tensor) continue;
+    read += bytes_of_tensor(*tensor);
+    shares = shares || (!result.empty() && tensor->memory() == result.memory());
+  }
+  const bool in_place = step.op == Op::index_copy_ || step.op == Op::index_put_last_ || step.op == Op::mask_put_ ||
+                        step.op == Op::slices_put_ || step.op == Op::add_ || step.op == Op::multiply_;
+  if (computes(step.op)) work.operations += result.size() * inner_length(step.op, in);
+  if (!shares || in_place) work.bytes += read + bytes_of_tensor(result);
+  work.tensors += !shares;
+}
+
+class Runner {
+ public:
+  Runner(std::shared_ptr<Device> device, const Case& problem)
+      : device_(std::move(device)), cpu_(make_device("cpu")), problem_(problem) {}
+
+  Tensor stage(const StageSteps& stage, Values& values, Work& work) const {
+    Tensor result;
+    for (const Step& step : stage.steps) {
+      if (!holds(step.when, problem_)) continue;
+      result = run(step, result, values, work);
+      if (!step.as.empty()) values[step.as] = result;
+    }
+    return result;
+  }
+
+ private:
+  Tensor run(const Step& step, const Tensor& previous, const Values& values, Work& work) const {
+    std::vector<Argument> in = operands(step, previous, values, problem_);
+    const DType dtype = step_dtype(step, values, problem_.dtype);
+    Device& where = *(step.place == Place::device ? device_ : cpu_);
+    Tensor result;
+    if (is_lora_list(step.op))
+      result = lora_list(step.op, in, *problem_.lora);
+    else if (step.op == Op::positions)
+      result = where.apply(Op::positions, std::vector<Argument>{position_column()}, dtype);
+    else
+      result = run_on(where, step, in, dtype);
+    count(step, in, result, work);
+    if (step.place == Place::meta) return {result.dtype(), result.shape(), std::shared_ptr<std::byte>()};
+    return result;
+  }
+
+  Tensor position_column() const {
+    Tensor column(DType::int64, {problem_.positions.count(), 1});
+    const auto rows = column.as<std::int64_t>();
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = problem_.positions.at(static_cast<std::int64_t>(i));
+    return column;
+  }
+
+  std::shared_ptr<Device> device_, cpu_;
+  const Case& problem_;
+};
+
+// Every stage that a step reads and that is not there takes the step's stage with it.
+std::string lacking(const StageSteps& stage, const std::map<std::string, std::string>& failed) {
+  for (const Step& step : stage.steps)
+    for (const Operand& operand : step.in)
+      if (const auto* name = std::get_if<std::string>(&operand); name && failed.contains(*name))
+        return failed.at(*name);
+  return {};
+}
+
+void note_sharing(const std::string& stage, WholeRun& run) {
+  const Tensor& made = run.values.at(stage);
+  if (made.empty()) return;
+  if (!made.dense()) run.notes.push_back(stage + " is not contiguous");
+  for (const auto& [name, tensor] : run.values)
+    if (name != stage && !tensor.empty() && tensor.memory() == made.memory())
+      run.notes.push_back(stage + " shares its elements with " + name);
+}
+
+}  // namespace
+
+WholeRun run_whole(const Recipe& recipe, const std::shared_ptr<Device>& device, const Case& problem, Values inputs,
+                   bool module_cast) {
+  const Runner runner(device, problem);
+  WholeRun out;
+  out.values = std::move(inputs);
+  for (const StageSteps& stage : recipe.stages) {
+    if (const std::string why = lacking(stage, out.failed); !why.empty()) {
+      out.failed[stage.stage] = why;
+      continue;
+    }
+    try {
+      Tensor result = runner.stage(stage, out.values, out.work[stage.stage]);
+      const bool buffer = std::find(recipe.buffers.begin(), recipe.buffers.end(), stage.stage) != recipe.buffers.end();
+      if (module_cast && buffer) result = device->apply(Op::cast, std::vector<Argument>{result}, problem.dtype);
+      out.values[stage.stage] = result;
+      note_sharing(stage.stage, out);
+    } catch (const Refused&) {
+      throw;
+    } catch (const std::runtime_error& e) {
+      out.failed[stage.stage] = e.what();
+    }
+  }
+  return out;
+}
+
+Tensor run_stage_again(const StageSteps& stage, Device& device, const Case& problem, Values values) {
+  Work work;
+  const std::shared_ptr<Device> borrowed(&device, [](Device*) {});
+  return Runner(borrowed, problem).stage(stage, values, work);
+}
+
+}  // namespace ropewalk

@@ -1,0 +1,21 @@
+// The words that a recipe's steps may use: parameters of the case, tensors that the case gives, conditions.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "harness/cases/case.hpp"
+#include "harness/recipes/recipe.hpp"
+
+namespace ropewalk {
+
+std::span<const std::string_view> parameters_of(Kind kind);
+std::span<const std::string_view> inputs_of(Kind kind);  // as make_inputs names them
+std::span<const std::string_view> conditions();
+
+double parameter(const std::string& name, const Case& problem);  // throws Refused for a name that is none
+bool holds(const std::string& condition, const Case& problem);   // of a step's `when`; empty: always
+
+}  // namespace ropewalk
