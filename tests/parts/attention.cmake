@@ -1,0 +1,4 @@
+ropewalk_test(attention_test
+  SOURCES
+    reference/rotation_test.cpp
+  LIBRARIES ropewalk_reference)
