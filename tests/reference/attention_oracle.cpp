@@ -1,0 +1,113 @@
+#include "tests/reference/attention_oracle.hpp"
+
+#include <cmath>
+
+namespace ropewalk::reference {
+namespace {
+
+std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
+Real zero() { return real(kOracleBits); }
+
+// The definition of who sees what, word for word.
+bool sees(const Attention& a, std::int64_t head, std::int64_t i, std::int64_t j) {
+  std::int64_t p = i + a.offset;
+  if (a.causal == Causal::bottom_right) p += a.kv_len - a.q_len;
+  if (a.causal != Causal::none && j > p) return false;
+  if (a.window > 0 && j <= p - a.window) return false;
+  const auto n = index(a.q_len * a.kv_len);
+  const std::size_t at = index(i * a.kv_len + j);
+  if (!a.allowed.empty() && a.allowed[a.allowed.size() == n ? at : index(head) * n + at] == 0) return false;
+  return a.mask.empty() || std::isfinite(a.mask[a.mask.size() == n ? at : index(head) * n + at]);
+}
+
+// sum += a b
+void accumulate(Real& sum, const Real& a, const Real& b) { mpfr_fma(raw(sum), raw(a), raw(b), raw(sum), MPFR_RNDN); }
+
+Real scale_of_truth(const Attention& a) {
+  Real scale = real(a.scale, kOracleBits), root = zero();
+  mpfr_sqrt_ui(raw(root), static_cast<unsigned long>(a.head_dim), MPFR_RNDN);
+  if (a.over_root) mpfr_div(raw(scale), raw(scale), raw(root), MPFR_RNDN);
+  return scale;
+}
+
+// scale <q, k>, before the softcap.
+Real product(const Attention& a, const Real& scale, const double* q, const double* k) {
+  Real sum = zero(), term = zero();
+  for (int c = 0; c < a.head_dim; ++c) {
+    mpfr_set_d(raw(term), q[c], MPFR_RNDN);
+    mpfr_mul_d(raw(term), raw(term), k[c], MPFR_RNDN);
+    mpfr_add(raw(sum), raw(sum), raw(term), MPFR_RNDN);
+  }
+  mpfr_mul(raw(sum), raw(sum), raw(scale), MPFR_RNDN);
+  return sum;
+}
+
+}  // namespace
+
+AttentionTruth attention_truth(const Attention& a, const std::vector<double>& q, const std::vector<double>& k,
+                               const std::vector<double>& v) {
+  AttentionTruth t;
+  const int group = a.heads / a.kv_heads, values = a.values();
+  t.logits.assign(index(a.heads * a.q_len * a.kv_len), zero());
+  t.probabilities = t.logits;
+  t.seen.resize(t.logits.size());
+  t.output.assign(index(a.q_len * a.heads * values), zero());
+  const Real scale = scale_of_truth(a);
+  for (std::int64_t h = 0; h < a.heads; ++h) {
+    for (std::int64_t i = 0; i < a.q_len; ++i) {
+      Real sum = zero();
+      std::int64_t seen = 0;
+      const std::size_t row = index((h * a.q_len + i) * a.kv_len);
+      for (std::int64_t j = 0; j < a.kv_len; ++j) {
+        if (!sees(a, h, i, j)) continue;
+        Real x = product(a, scale, &q[index((i * a.heads + h) * a.head_dim)],
+                         &k[index((j * a.kv_heads + h / group) * a.head_dim)]);
+        if (a.softcap != 0) {
+          mpfr_div_d(raw(x), raw(x), a.softcap, MPFR_RNDN);
+          mpfr_tanh(raw(x), raw(x), MPFR_RNDN);
+          mpfr_mul_d(raw(x), raw(x), a.softcap, MPFR_RNDN);
+        }
+        const auto n = index(a.q_len * a.kv_len);
+        const std::size_t at = index(i * a.kv_len + j);
+        if (!a.mask.empty()) mpfr_add_d(raw(x), raw(x), a.mask[a.mask.size() == n ? at : index(h) * n + at], MPFR_RNDN);
+        if (!a.alibi.empty()) {
+          Real slope = real(a.alibi[index(h)], kOracleBits);
+          const std::int64_t shift = a.causal == Causal::bottom_right ? a.kv_len - a.q_len : 0;
+          mpfr_mul_si(raw(slope), raw(slope), j - i - a.offset - shift, MPFR_RNDN);
+          mpfr_add(raw(x), raw(x), raw(slope), MPFR_RNDN);
+        }
+        t.logits[row + index(j)] = x;
+        t.seen[row + index(j)] = 1;
+        ++seen;
+        mpfr_exp(raw(x), raw(x), MPFR_RNDN);
+        t.probabilities[row + index(j)] = x;
+        mpfr_add(raw(sum), raw(sum), raw(x), MPFR_RNDN);
+      }
+      const bool sink = !a.sinks.empty() && std::isfinite(a.sinks[index(h)]);
+      if (sink) {
+        Real x = real(a.sinks[index(h)], kOracleBits);
+        mpfr_exp(raw(x), raw(x), MPFR_RNDN);
+        mpfr_add(raw(sum), raw(sum), raw(x), MPFR_RNDN);
+      }
+      const bool undefined = seen == 0 && !sink;
+      for (std::int64_t j = 0; j < a.kv_len; ++j) {
+        Real& p = t.probabilities[row + index(j)];
+        if (undefined && a.fully_masked == FullyMasked::mean) {
+          mpfr_set_si(raw(p), 1, MPFR_RNDN);
+          mpfr_div_si(raw(p), raw(p), a.kv_len, MPFR_RNDN);
+        } else if (undefined && a.fully_masked == FullyMasked::nan) {
+          mpfr_set_nan(raw(p));
+        } else if (t.seen[row + index(j)] != 0) {
+          mpfr_div(raw(p), raw(p), raw(sum), MPFR_RNDN);
+        }
+        for (int c = 0; c < values; ++c) {
+          const Real x = real(v[index((j * a.kv_heads + h / group) * values + c)], 53);
+          accumulate(t.output[index((i * a.heads + h) * values + c)], p, x);
+        }
+      }
+    }
+  }
+  return t;
+}
+
+}  // namespace ropewalk::reference
