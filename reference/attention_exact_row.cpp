@@ -100,9 +100,9 @@ void ExactRow::evaluate(int bits) {
     mpfr_sqrt_ui(raw(root), static_cast<unsigned long>(a_.head_dim), MPFR_RNDN);
     mpfr_div(raw(scale), raw(scale), raw(root), MPFR_RNDN);
   }
-  weights_.assign(keys_.size() + 1, real(working_));
+  logits_.assign(keys_.size() + 1, real(working_));
   for (std::size_t i = 0; i < keys_.size(); ++i) {
-    mpfr_ptr const x = raw(weights_[i]);
+    mpfr_ptr const x = raw(logits_[i]);
     mpfr_mul(x, raw(products_[i]), raw(scale), MPFR_RNDN);
     if (a_.softcap != 0) {
       mpfr_div_d(x, x, a_.softcap, MPFR_RNDN);
@@ -112,21 +112,25 @@ void ExactRow::evaluate(int bits) {
     mpfr_add(x, x, raw(biases[i]), MPFR_RNDN);
     if (i == 0 || mpfr_cmp(x, raw(largest)) > 0) mpfr_set(raw(largest), x, MPFR_RNDN);
   }
-  mpfr_ptr const sink = raw(weights_.back());
+  mpfr_ptr const sink = raw(logits_.back());
   if (std::isfinite(sink_)) {
     mpfr_set_d(sink, sink_, MPFR_RNDN);
     if (keys_.empty() || mpfr_cmp(sink, raw(largest)) > 0) mpfr_set(raw(largest), sink, MPFR_RNDN);
   }
-  for (std::size_t i = 0; i < weights_.size(); ++i) {
+  weights_.assign(logits_.size(), real(working_));
+  for (std::size_t i = 0; i < (std::isfinite(sink_) ? logits_.size() : keys_.size()); ++i) {
     mpfr_ptr const x = raw(weights_[i]);
-    if (i == keys_.size() && !std::isfinite(sink_)) break;
-    mpfr_sub(x, x, raw(largest), MPFR_RNDN);
-    // exp of less is below 2^-(bits + 40) and counts as 0.
-    if (mpfr_cmp_si(x, -(bits + 40)) < 0) {
-      mpfr_set_zero(x, 1);
-    } else {
-      mpfr_exp(x, x, MPFR_RNDN);
-    }
+    mpfr_sub(x, raw(logits_[i]), raw(largest), MPFR_RNDN);
+    exponential(x);
+  }
+}
+
+// exp of less than -(bits + 40) is below 2^-(bits + 57) and counts as 0.
+void ExactRow::exponential(mpfr_ptr x) const {
+  if (mpfr_cmp_si(x, -(bits_ + 40)) < 0) {
+    mpfr_set_zero(x, 1);
+  } else {
+    mpfr_exp(x, x, MPFR_RNDN);
   }
 }
 
@@ -148,7 +152,7 @@ Real ExactRow::value(int channel, Real& error) const {
 
 // Logits are equal if and only if: the products and the biases are, where scale is irrational (or under a softcap);
 // scale * product + bias is, a rational number, where it is not.
-void ExactRow::group() const {
+void ExactRow::group() {
   const long root = a_.over_root ? whole_root(a_.head_dim) : 1;
   const bool rational = a_.softcap == 0 && (root != 0 || a_.scale == 0);
   std::vector<Real> first, second;
@@ -179,17 +183,43 @@ void ExactRow::group() const {
   }
 }
 
-bool ExactRow::equals(int channel, const Real& t) const {
+// With a group's sum of v - t as its coefficient: the sum of exp(logit - largest logit of a nonzero coefficient) times
+// the coefficient. Its first term is not small, so a few bits decide however small the weights of these groups are.
+std::optional<int> ExactRow::side_of(int channel, const Real& t) {
   if (groups_.empty()) group();
-  Real sum = real(kExactBits), term = real(kExactBits);
-  return std::all_of(groups_.begin(), groups_.end(), [&](const std::vector<std::size_t>& members) {
-    mpfr_set_zero(raw(sum), 1);
-    for (const std::size_t i : members) {
+  std::vector<std::size_t> members;
+  std::vector<Real> coefficients;
+  Real term = real(kExactBits);
+  for (const std::vector<std::size_t>& g : groups_) {
+    Real sum = real(kExactBits);
+    for (const std::size_t i : g) {
       mpfr_d_sub(raw(term), i == keys_.size() ? 0 : v_at(i, channel), raw(t), MPFR_RNDN);
       mpfr_add(raw(sum), raw(sum), raw(term), MPFR_RNDN);
     }
-    return mpfr_zero_p(raw(sum)) != 0;
-  });
+    if (mpfr_zero_p(raw(sum)) != 0) continue;
+    members.push_back(g.front());
+    coefficients.push_back(sum);
+  }
+  if (members.empty()) return 0;
+  for (int bits = kFirstBits; bits <= kMostBits; bits *= 2) {
+    evaluate(bits);
+    const Real* largest = &logits_[members.front()];
+    for (const std::size_t i : members) {
+      if (mpfr_cmp(raw(logits_[i]), raw(*largest)) > 0) largest = &logits_[i];
+    }
+    Real sum = real(working_), size = real(working_), x = real(working_);
+    for (std::size_t n = 0; n < members.size(); ++n) {
+      mpfr_sub(raw(x), raw(logits_[members[n]]), raw(*largest), MPFR_RNDN);
+      exponential(raw(x));
+      mpfr_mul(raw(x), raw(x), raw(coefficients[n]), MPFR_RNDN);
+      mpfr_add(raw(sum), raw(sum), raw(x), MPFR_RNDN);
+      mpfr_abs(raw(x), raw(coefficients[n]), MPFR_RNDU);
+      mpfr_add(raw(size), raw(size), raw(x), MPFR_RNDU);
+    }
+    mpfr_mul_2si(raw(size), raw(size), -bits, MPFR_RNDU);
+    if (mpfr_cmpabs(raw(sum), raw(size)) > 0) return mpfr_sgn(raw(sum)) > 0 ? 1 : -1;
+  }
+  return std::nullopt;
 }
 
 namespace {
@@ -198,6 +228,14 @@ double round_real(const Real& x, Format format) {
   const double head = mpfr_get_d(raw(x), MPFR_RNDN);
   const int side = mpfr_cmp_d(raw(x), head);
   return round_head_tail(head, side == 0 ? 0 : std::copysign(0x1p-1074, side), format);
+}
+
+// Neighbours of the format, whose middle is the only number in doubt between them.
+bool adjacent(double down, double up, Format format) {
+  if (!std::isfinite(down) || !std::isfinite(up)) return false;
+  if (format == Format::float64) return std::nextafter(down, kInfinity) == up;
+  const double middle = down + (up - down) / 2;
+  return round_head_tail(middle, 0x1p-1074, format) == up && round_head_tail(middle, -0x1p-1074, format) == down;
 }
 
 }  // namespace
@@ -217,11 +255,13 @@ RoundedChannel round_channel(ExactRow& row, int channel, Format format) {
       result.proven = true;
       return result;
     }
-    if (!std::isfinite(down) || !std::isfinite(up)) continue;
+    if (!adjacent(down, up, format)) continue;
     Real middle = real(down, 64);
     mpfr_add_d(raw(middle), raw(middle), up, MPFR_RNDN);
     mpfr_div_2ui(raw(middle), raw(middle), 1, MPFR_RNDN);
-    if (row.equals(channel, middle)) return {round_real(middle, format), true, true};
+    const std::optional<int> side = row.side_of(channel, middle);
+    if (!side) return result;
+    return {*side > 0 ? up : *side < 0 ? down : round_real(middle, format), *side == 0, true};
   }
   return result;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "reference/attention.hpp"
@@ -19,18 +20,16 @@ class ExactRow {
   // Output channel c, off by at most 2^-bits of the largest |v| of the channel that is seen, which is written to
   // `error`.
   Real value(int channel, Real& error) const;
-  // Whether the channel's value is exactly t: by Lindemann and Weierstrass if and only if the values less t add up to 0
-  // in each group of equal logits. With a softcap the condition is only sufficient.
-  bool equals(int channel, const Real& t) const;
-
-  // The exact logits of all seen keys, and their numbers.
-  const std::vector<std::int64_t>& keys() const { return keys_; }
+  // The sign of the channel's value less t. It is 0 if and only if the values less t add up to 0 in each group of equal
+  // logits (Lindemann and Weierstrass; under a softcap the condition is only sufficient). Empty: not decided.
+  std::optional<int> side_of(int channel, const Real& t);
 
  private:
   double v_at(std::size_t i, int channel) const;
   Real bias_at(std::size_t i) const;
   void sum_products();
-  void group() const;
+  void group();
+  void exponential(mpfr_ptr x) const;
 
   const Attention& a_;
   const AttentionInputs& in_;
@@ -40,8 +39,8 @@ class ExactRow {
   std::vector<std::int64_t> keys_;
   std::vector<Real> products_;  // exact
   int bits_ = 0, working_ = 0;
-  std::vector<Real> weights_;                             // of keys_, then the sink's
-  mutable std::vector<std::vector<std::size_t>> groups_;  // of equal logits; keys_.size() is the sink
+  std::vector<Real> logits_, weights_;            // of keys_, then the sink's
+  std::vector<std::vector<std::size_t>> groups_;  // of equal logits; keys_.size() is the sink
 };
 
 // attention_rounded's search for one channel: more bits until the value is proved to round to one number.
