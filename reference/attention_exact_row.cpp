@@ -118,10 +118,12 @@ void ExactRow::evaluate(int bits) {
     if (keys_.empty() || mpfr_cmp(sink, raw(largest)) > 0) mpfr_set(raw(largest), sink, MPFR_RNDN);
   }
   weights_.assign(logits_.size(), real(working_));
+  total_ = real(working_);
   for (std::size_t i = 0; i < (std::isfinite(sink_) ? logits_.size() : keys_.size()); ++i) {
     mpfr_ptr const x = raw(weights_[i]);
     mpfr_sub(x, raw(logits_[i]), raw(largest), MPFR_RNDN);
     exponential(x);
+    mpfr_add(raw(total_), raw(total_), x, MPFR_RNDN);
   }
 }
 
@@ -134,17 +136,22 @@ void ExactRow::exponential(mpfr_ptr x) const {
   }
 }
 
+Real ExactRow::probability(std::size_t i) const {
+  Real p = real(working_);
+  mpfr_div(raw(p), raw(weights_[i]), raw(total_), MPFR_RNDN);
+  return p;
+}
+
 Real ExactRow::value(int channel, Real& error) const {
-  Real sum = weights_.back(), value = real(working_), term = real(working_);
+  Real value = real(working_), term = real(working_);
   double largest = 0;
   for (std::size_t i = 0; i < keys_.size(); ++i) {
     const double v = v_at(i, channel);
     largest = std::max(largest, std::fabs(v));
     mpfr_mul_d(raw(term), raw(weights_[i]), v, MPFR_RNDN);
     mpfr_add(raw(value), raw(value), raw(term), MPFR_RNDN);
-    mpfr_add(raw(sum), raw(sum), raw(weights_[i]), MPFR_RNDN);
   }
-  mpfr_div(raw(value), raw(value), raw(sum), MPFR_RNDN);
+  mpfr_div(raw(value), raw(value), raw(total_), MPFR_RNDN);
   mpfr_set_d(raw(error), largest, MPFR_RNDU);
   mpfr_mul_2si(raw(error), raw(error), -bits_, MPFR_RNDU);
   return value;

@@ -20,6 +20,8 @@ class ExactRow {
   // Output channel c, off by at most 2^-bits of the largest |v| of the channel that is seen, which is written to
   // `error`.
   Real value(int channel, Real& error) const;
+  // Of the i-th key that is seen, off by at most 2^-bits.
+  Real probability(std::size_t i) const;
   // The sign of the channel's value less t. It is 0 if and only if the values less t add up to 0 in each group of equal
   // logits (Lindemann and Weierstrass; under a softcap the condition is only sufficient). Empty: not decided.
   std::optional<int> side_of(int channel, const Real& t);
@@ -40,6 +42,7 @@ class ExactRow {
   std::vector<Real> products_;  // exact
   int bits_ = 0, working_ = 0;
   std::vector<Real> logits_, weights_;            // of keys_, then the sink's
+  Real total_;                                    // of the weights
   std::vector<std::vector<std::size_t>> groups_;  // of equal logits; keys_.size() is the sink
 };
 

@@ -1,5 +1,6 @@
 // The kernels' text, compiled once for each instruction set by files that define ROPEWALK_KERNELS, a namespace, and
 // Eigen, a name of its own for the library's: the linker must not merge code for different processors.
+#define EIGEN_DONT_PARALLELIZE
 #include <Eigen/Core>
 #include <cmath>
 

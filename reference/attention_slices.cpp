@@ -16,13 +16,14 @@ double high_slice(double x, double power, int bits) {
   return (x + magic) - magic;
 }
 
-// Every double is a whole multiple of this; infinite for 0.
+// Every double is a whole multiple of this; infinite for 0, the least double for subnormal numbers.
 double lowest_bit(double x) {
   if (x == 0) return HUGE_VAL;
-  int exponent = 0;
-  const double fraction = std::frexp(std::fabs(x), &exponent);
-  const auto whole = static_cast<std::uint64_t>(std::ldexp(fraction, 53));
-  return std::ldexp(1.0, exponent - 53 + std::countr_zero(whole));
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  const std::uint64_t exponent = (bits >> 52) & 0x7ff;
+  const auto zeros = static_cast<std::uint64_t>(std::countr_zero(bits | std::uint64_t{1} << 52));
+  const std::uint64_t weight = exponent + zeros;
+  return weight > 52 ? std::bit_cast<double>((weight - 52) << 52) : 0x1p-1074;
 }
 
 // Rounded up, also where squares underflow or overflow.

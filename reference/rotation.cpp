@@ -4,13 +4,12 @@
 #include <stdexcept>
 #include <string>
 
+#include "reference/bounded.hpp"
 #include "reference/certify.hpp"
 #include "reference/real.hpp"
 
 namespace ropewalk::reference {
 namespace {
-
-constexpr double kUnit = 0x1p-53;
 
 struct Shape {
   std::size_t rows = 0, heads = 0, dim = 0, pairs = 0;
@@ -34,28 +33,14 @@ Shape shape_of(const Rotation& r, std::size_t numbers, std::size_t cosines, std:
   return s;
 }
 
-struct Known {  // a real within bound of value
-  DoubleDouble value;
-  double bound;
-};
+Bounded at(const Reals& x, std::size_t i) { return {{x.head[i], x.tail_at(i)}, x.bound_at(i)}; }
 
-Known at(const Reals& x, std::size_t i) { return {{x.head[i], x.tail_at(i)}, x.bound_at(i)}; }
-
-// a c + b s, or a c - b s. The bound: docs/numerics.md, 3.1.
-Known combine(const Known& a, const Known& c, const Known& b, const Known& s, bool minus) {
-  const DoubleDouble ac = multiply(a.value, c.value), bs = multiply(b.value, s.value);
-  const DoubleDouble sum = minus ? subtract(ac, bs) : add(ac, bs);
-  if (!std::isfinite(sum.high)) return {{minus ? ac.high - bs.high : ac.high + bs.high, 0}, 0};
-  const double magnitude = std::fabs(ac.high) + std::fabs(bs.high);
-  const bool exact = a.value.low == 0 && b.value.low == 0 && c.value.low == 0 && s.value.low == 0;
-  double bound = (exact ? 4 : 14) * kUnit * kUnit * magnitude;
-  const auto inherited = [](const Known& x, const Known& y) {
-    return 1.0001 * (std::fabs(x.value.high) * y.bound + std::fabs(y.value.high) * x.bound + x.bound * y.bound);
-  };
-  bound += inherited(a, c) + inherited(b, s);
-  // Products near the smallest numbers lose bits.
-  if (magnitude < 0x1p-900 && (a.value.high != 0 || b.value.high != 0)) bound += 0x1p-1070;
-  return {two_sum(sum.high, sum.low), bound};
+// a c + b s, or a c - b s; where that is not finite, what doubles give.
+Bounded combine(const Bounded& a, const Bounded& c, const Bounded& b, const Bounded& s, bool minus) {
+  const Bounded bs = product(b, s), v = sum(product(a, c), minus ? negative(bs) : bs);
+  if (std::isfinite(v.value.high)) return v;
+  const double first = a.value.high * c.value.high, second = b.value.high * s.value.high;
+  return {{minus ? first - second : first + second, 0}, 0};
 }
 
 // Calls turn(first channel, second channel, index of the angle) for each pair, keep(channel) for the rest.
@@ -96,7 +81,7 @@ double round_exactly(double a, double c, double b, double s, bool minus, Format 
 void rotate_vectors(const Rotation& rotation, const Reals& x, const Reals& cos, const Reals& sin, Enclosures& out) {
   const Shape shape = shape_of(rotation, x.size(), cos.size(), sin.size());
   out.resize(x.size());
-  const auto store = [&](std::size_t i, const Known& v) {
+  const auto store = [&](std::size_t i, const Bounded& v) {
     out.head[i] = v.value.high;
     out.tail[i] = v.value.low;
     out.bound[i] = v.bound;
@@ -104,7 +89,7 @@ void rotate_vectors(const Rotation& rotation, const Reals& x, const Reals& cos, 
   for_each_pair(
       rotation, shape,
       [&](std::size_t first, std::size_t second, std::size_t angle) {
-        const Known a = at(x, first), b = at(x, second), c = at(cos, angle), s = at(sin, angle);
+        const Bounded a = at(x, first), b = at(x, second), c = at(cos, angle), s = at(sin, angle);
         store(first, combine(a, c, b, s, !rotation.conjugate));
         store(second, combine(b, c, a, s, rotation.conjugate));
       },
@@ -117,7 +102,7 @@ Proof rotate_rounded(const Rotation& rotation, Format format, std::span<const do
   if (out.size() != x.size()) throw std::invalid_argument("rotation: the output has another size than x");
   Proof proof;
   const auto rounded = [&](double a, double c, double b, double s, bool minus) {
-    const Known v = combine({{a, 0}, 0}, {{c, 0}, 0}, {{b, 0}, 0}, {{s, 0}, 0}, minus);
+    const Bounded v = combine({{a, 0}, 0}, {{c, 0}, 0}, {{b, 0}, 0}, {{s, 0}, 0}, minus);
     if (!std::isfinite(v.value.high)) return ++proof.exact, v.value.high;
     if (const auto r = round_within(v.value.high, v.value.low, v.bound, format)) return ++proof.fast, *r;
     return ++proof.fallback, round_exactly(a, c, b, s, minus, format);

@@ -110,4 +110,55 @@ AttentionTruth attention_truth(const Attention& a, const std::vector<double>& q,
   return t;
 }
 
+// P dL/dP and so on, from the probabilities; rows whose softmax is undefined give nothing.
+GradientTruth gradient_truth(const Attention& a, const AttentionTruth& truth, const std::vector<double>& q,
+                             const std::vector<double>& k, const std::vector<double>& v,
+                             const std::vector<double>& grad_output) {
+  GradientTruth t;
+  t.q.assign(q.size(), zero());
+  t.k.assign(k.size(), zero());
+  t.v.assign(v.size(), zero());
+  const int group = a.heads / a.kv_heads, values = a.values();
+  const Real scale = scale_of_truth(a);
+  for (std::int64_t h = 0; h < a.heads; ++h) {
+    for (std::int64_t i = 0; i < a.q_len; ++i) {
+      const std::size_t row = index((h * a.q_len + i) * a.kv_len), g = index((i * a.heads + h) * values);
+      const auto kv = [&](std::int64_t j, int width) { return index((j * a.kv_heads + h / group) * width); };
+      std::vector<Real> dp(index(a.kv_len), zero());
+      Real mean = zero();
+      for (std::int64_t j = 0; j < a.kv_len; ++j) {
+        if (truth.seen[row + index(j)] == 0) continue;
+        const Real& p = truth.probabilities[row + index(j)];
+        for (int c = 0; c < values; ++c) {
+          const Real grad = real(grad_output[g + index(c)], 53);
+          accumulate(dp[index(j)], grad, real(v[kv(j, values) + index(c)], 53));
+          accumulate(t.v[kv(j, values) + index(c)], p, grad);
+        }
+        accumulate(mean, p, dp[index(j)]);
+      }
+      for (std::int64_t j = 0; j < a.kv_len; ++j) {
+        if (truth.seen[row + index(j)] == 0) continue;
+        const std::size_t query_at = index((i * a.heads + h) * a.head_dim), key_at = kv(j, a.head_dim);
+        Real ds = zero(), slope = real(1, kOracleBits);
+        mpfr_sub(raw(ds), raw(dp[index(j)]), raw(mean), MPFR_RNDN);
+        mpfr_mul(raw(ds), raw(ds), raw(truth.probabilities[row + index(j)]), MPFR_RNDN);
+        if (a.softcap != 0) {
+          Real x = product(a, scale, &q[query_at], &k[key_at]);
+          mpfr_div_d(raw(x), raw(x), a.softcap, MPFR_RNDN);
+          mpfr_cosh(raw(slope), raw(x), MPFR_RNDN);
+          mpfr_sqr(raw(slope), raw(slope), MPFR_RNDN);
+          mpfr_ui_div(raw(slope), 1, raw(slope), MPFR_RNDN);
+        }
+        mpfr_mul(raw(ds), raw(ds), raw(slope), MPFR_RNDN);
+        mpfr_mul(raw(ds), raw(ds), raw(scale), MPFR_RNDN);
+        for (std::size_t c = 0; c < index(a.head_dim); ++c) {
+          accumulate(t.q[query_at + c], ds, real(k[key_at + c], 53));
+          accumulate(t.k[key_at + c], ds, real(q[query_at + c], 53));
+        }
+      }
+    }
+  }
+  return t;
+}
+
 }  // namespace ropewalk::reference
