@@ -114,7 +114,7 @@ void logits2(const AttentionBlock& b, Rows& rows) {
     const double key = j;
 #pragma omp simd
     for (int i = 0; i < b.rows; ++i) {
-      const bool seen = (key >= b.first[i]) & (key < b.last[i]);
+      const bool seen = (key >= b.first[i]) & (key < b.last[i]) & (!kBias || bias[i] != kHidden);
       const DoubleDouble x = logit<kCap, kBias>(b, high[i], low[i], bias[i], bias_low[i]);
       high[i] = seen ? x.high : kHidden;
       low[i] = x.low;

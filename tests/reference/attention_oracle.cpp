@@ -1,12 +1,21 @@
 #include "tests/reference/attention_oracle.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace ropewalk::reference {
 namespace {
 
 std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
-Real zero() { return real(kOracleBits); }
+
+// Of the least number of a format, added as a mask, the bits below a logit's have to remain.
+thread_local int oracle_bits = kOracleBits;
+Real zero() { return real(oracle_bits); }
+void choose_bits(const Attention& a) {
+  const bool huge =
+      std::any_of(a.mask.begin(), a.mask.end(), [](double m) { return std::fabs(m) > 0x1p100 && std::isfinite(m); });
+  oracle_bits = huge ? kOracleBits + 1100 : kOracleBits;
+}
 
 // The definition of who sees what, word for word.
 bool sees(const Attention& a, std::int64_t head, std::int64_t i, std::int64_t j) {
@@ -46,6 +55,7 @@ Real product(const Attention& a, const Real& scale, const double* q, const doubl
 
 AttentionTruth attention_truth(const Attention& a, const std::vector<double>& q, const std::vector<double>& k,
                                const std::vector<double>& v) {
+  choose_bits(a);
   AttentionTruth t;
   const int group = a.heads / a.kv_heads, values = a.values();
   t.logits.assign(index(a.heads * a.q_len * a.kv_len), zero());
@@ -55,7 +65,7 @@ AttentionTruth attention_truth(const Attention& a, const std::vector<double>& q,
   const Real scale = scale_of_truth(a);
   for (std::int64_t h = 0; h < a.heads; ++h) {
     for (std::int64_t i = 0; i < a.q_len; ++i) {
-      Real sum = zero();
+      Real sum = zero(), largest = zero();
       std::int64_t seen = 0;
       const std::size_t row = index((h * a.q_len + i) * a.kv_len);
       for (std::int64_t j = 0; j < a.kv_len; ++j) {
@@ -71,23 +81,30 @@ AttentionTruth attention_truth(const Attention& a, const std::vector<double>& q,
         const std::size_t at = index(i * a.kv_len + j);
         if (!a.mask.empty()) mpfr_add_d(raw(x), raw(x), a.mask[a.mask.size() == n ? at : index(h) * n + at], MPFR_RNDN);
         if (!a.alibi.empty()) {
-          Real slope = real(a.alibi[index(h)], kOracleBits);
+          Real slope = real(a.alibi[index(h)], oracle_bits);
           const std::int64_t shift = a.causal == Causal::bottom_right ? a.kv_len - a.q_len : 0;
           mpfr_mul_si(raw(slope), raw(slope), j - i - a.offset - shift, MPFR_RNDN);
           mpfr_add(raw(x), raw(x), raw(slope), MPFR_RNDN);
         }
         t.logits[row + index(j)] = x;
         t.seen[row + index(j)] = 1;
-        ++seen;
-        mpfr_exp(raw(x), raw(x), MPFR_RNDN);
-        t.probabilities[row + index(j)] = x;
-        mpfr_add(raw(sum), raw(sum), raw(x), MPFR_RNDN);
+        if (seen++ == 0 || mpfr_cmp(raw(x), raw(largest)) > 0) largest = x;
       }
       const bool sink = !a.sinks.empty() && std::isfinite(a.sinks[index(h)]);
+      Real sink_weight = zero();
       if (sink) {
-        Real x = real(a.sinks[index(h)], kOracleBits);
-        mpfr_exp(raw(x), raw(x), MPFR_RNDN);
-        mpfr_add(raw(sum), raw(sum), raw(x), MPFR_RNDN);
+        mpfr_set_d(raw(sink_weight), a.sinks[index(h)], MPFR_RNDN);
+        if (seen == 0 || mpfr_cmp(raw(sink_weight), raw(largest)) > 0) largest = sink_weight;
+        mpfr_sub(raw(sink_weight), raw(sink_weight), raw(largest), MPFR_RNDN);
+        mpfr_exp(raw(sink_weight), raw(sink_weight), MPFR_RNDN);
+        mpfr_add(raw(sum), raw(sum), raw(sink_weight), MPFR_RNDN);
+      }
+      for (std::int64_t j = 0; j < a.kv_len; ++j) {
+        if (t.seen[row + index(j)] == 0) continue;
+        Real& p = t.probabilities[row + index(j)];
+        mpfr_sub(raw(p), raw(t.logits[row + index(j)]), raw(largest), MPFR_RNDN);
+        mpfr_exp(raw(p), raw(p), MPFR_RNDN);
+        mpfr_add(raw(sum), raw(sum), raw(p), MPFR_RNDN);
       }
       const bool undefined = seen == 0 && !sink;
       for (std::int64_t j = 0; j < a.kv_len; ++j) {
@@ -114,6 +131,7 @@ AttentionTruth attention_truth(const Attention& a, const std::vector<double>& q,
 GradientTruth gradient_truth(const Attention& a, const AttentionTruth& truth, const std::vector<double>& q,
                              const std::vector<double>& k, const std::vector<double>& v,
                              const std::vector<double>& grad_output) {
+  choose_bits(a);
   GradientTruth t;
   t.q.assign(q.size(), zero());
   t.k.assign(k.size(), zero());
@@ -139,7 +157,7 @@ GradientTruth gradient_truth(const Attention& a, const AttentionTruth& truth, co
       for (std::int64_t j = 0; j < a.kv_len; ++j) {
         if (truth.seen[row + index(j)] == 0) continue;
         const std::size_t query_at = index((i * a.heads + h) * a.head_dim), key_at = kv(j, a.head_dim);
-        Real ds = zero(), slope = real(1, kOracleBits);
+        Real ds = zero(), slope = real(1, oracle_bits);
         mpfr_sub(raw(ds), raw(dp[index(j)]), raw(mean), MPFR_RNDN);
         mpfr_mul(raw(ds), raw(ds), raw(truth.probabilities[row + index(j)]), MPFR_RNDN);
         if (a.softcap != 0) {
