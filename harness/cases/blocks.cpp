@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::int64_t kLargestSize = 1 << 20;
 constexpr std::array<std::string_view, 3> kCausal{"none", "top_left", "bottom_right"};
+constexpr std::array<std::string_view, 2> kPairings{"half_split", "interleaved"};
 constexpr std::array<std::string_view, 3> kFullyMasked{"zero", "nan", "mean"};
 constexpr std::array<std::string_view, 3> kScales{"alpha/r", "alpha/sqrt(r)", "alpha"};
 constexpr std::array<std::string_view, 2> kLayouts{"contiguous", "grouped"};
@@ -59,10 +60,11 @@ constexpr auto of_attention = set<&GridPoint::attention, member>;
 template <auto member>
 constexpr auto of_lora = set<&GridPoint::lora, member>;
 
-constexpr std::array<FieldRule, 9> kAttention{{
+constexpr std::array<FieldRule, 10> kAttention{{
     {"heads", true, size, of_attention<&Attention::heads>},
     {"kv_heads", true, size, of_attention<&Attention::kv_heads>},
     {"batch", false, size, of_attention<&Attention::batch>},
+    {"pairing", false, word<kPairings>, of_attention<&Attention::pairing>},
     {"causal", false, word<kCausal>, of_attention<&Attention::causal>},
     {"q_len", false, size_or_none, of_attention<&Attention::q_len>},
     {"window", false, size_or_none, of_attention<&Attention::window>},

@@ -81,7 +81,7 @@ void attention_inputs(const Case& problem, Stream stream) {
   stream.add("k", of_k, keys_of);
   stream.add("v", of_k, plain);
   stream.add("grad_rotated_q", of_q, plain);
-  stream.add("grad_rotated_k", of_k, plain);
+  stream.add("grad_rotated_k", {a.batch, seq, a.heads, dim}, plain);
   stream.add("grad_output", of_q, plain);
 }
 

@@ -22,13 +22,15 @@ struct Rope {
 };
 
 // Rotated queries and keys, and what attention makes of them. q [batch, seq, heads, head_dim], k and v at kv_heads; seq
-// is the number of positions, head_dim the rope block's.
+// is the number of positions, head_dim the rope block's. rotated_k comes after its heads were expanded: at all heads.
 struct Attention {
   std::int64_t heads = 1, kv_heads = 1, batch = 1;
   std::string causal = "none";  // or "top_left", "bottom_right"
   std::int64_t q_len = 0;       // the last q_len positions are queries; 0: all
   std::int64_t window = 0;      // keys that a query sees, itself included; 0: all
   double softcap = 0;           // 0: none
+  std::string pairing =
+      "half_split";  // channels that turn together: j and j + width/2; or "interleaved": 2j and 2j + 1
   std::string fully_masked = "zero";
   std::string inputs = "normal";
 };

@@ -13,23 +13,34 @@ nlohmann::ordered_json pair(std::int64_t a, std::int64_t b) { return nlohmann::o
 
 }  // namespace
 
-nlohmann::ordered_json compare_cost(const std::string& stage, Subject& first, const Whole& of_first, Subject& second,
-                                    const Whole& of_second) {
+nlohmann::ordered_json compare_cost(const std::vector<std::string>& stages, Subject& first, const Whole& of_first,
+                                    Subject& second, const Whole& of_second) {
   nlohmann::ordered_json out;
-  const auto a = of_first.work.find(stage), b = of_second.work.find(stage);
-  if (a != of_first.work.end() && b != of_second.work.end()) {
-    out["operations"] = pair(a->second.operations, b->second.operations);
-    out["bytes"] = pair(a->second.bytes, b->second.bytes);
-    out["tensors"] = pair(a->second.tensors, b->second.tensors);
-  }
+  Work work[2];
+  for (const std::string& stage : stages)
+    for (const int side : {0, 1}) {
+      const auto found = (side == 0 ? of_first : of_second).work.find(stage);
+      if (found == (side == 0 ? of_first : of_second).work.end()) return out;
+      work[side].operations += found->second.operations;
+      work[side].bytes += found->second.bytes;
+      work[side].tensors += found->second.tensors;
+    }
+  out["stages"] = stages;
+  out["operations"] = pair(work[0].operations, work[1].operations);
+  out["bytes"] = pair(work[0].bytes, work[1].bytes);
+  out["tensors"] = pair(work[0].tensors, work[1].tensors);
   double least[2] = {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()}, spent = 0;
   int rounds = 0;
   for (; rounds < kMostRounds && (rounds < kLeastRounds || spent < kLongEnough); ++rounds) {
     for (int side = 0; side < 2; ++side) {
-      const auto seconds = (side == 0 ? first : second).time_stage(stage);
-      if (!seconds) return out;
-      least[side] = std::min(least[side], *seconds);
-      spent += *seconds / 2;
+      double seconds = 0;
+      for (const std::string& stage : stages) {
+        const auto took = (side == 0 ? first : second).time_stage(stage);
+        if (!took) return out;
+        seconds += *took;
+      }
+      least[side] = std::min(least[side], seconds);
+      spent += seconds / 2;
     }
   }
   out["seconds"] = {least[0], least[1]};

@@ -48,8 +48,12 @@ class LoraTruth final : public WholeTruth {
 
   const StageTruth& total(const std::string& stage) override {
     auto [entry, is_new] = totals_.try_emplace(stage);
-    if (is_new) entry->second = truth(stage, exact_);
-    return entry->second;
+    if (!is_new) return entry->second;
+    StageTruth& out = entry->second = truth(stage, exact_);
+    if (stage != "lora_index")
+      out.nearest =
+          reference::round_certified(format_of(problem_.dtype), kStages.at(stage), exact_, out.values, proof_);
+    return out;
   }
 
   StageTruth local(const std::string& stage, const Stages& observed) override {
@@ -80,21 +84,18 @@ class LoraTruth final : public WholeTruth {
     return {lora_.batch, lora_.seq, out};
   }
 
-  StageTruth truth(const std::string& stage, const reference::LoraProblem& problem) {
+  StageTruth truth(const std::string& stage, const reference::LoraProblem& problem) const {
     StageTruth out;
     out.shape = shape_of(stage);
     if (stage == "lora_index") {
       for (const std::int64_t row : reference::lora_index(problem.map)) {
         out.values.head.push_back(static_cast<double>(row));
-        out.nearest.push_back(static_cast<double>(row));
       }
       out.values.tail.assign(out.values.size(), 0);
       out.values.bound.assign(out.values.size(), 0);
       return out;
     }
-    const LoraStage which = kStages.at(stage);
-    out.values = reference::lora_enclosures(which, problem);
-    out.nearest = reference::round_certified(format_of(problem_.dtype), which, problem, out.values, proof_);
+    out.values = reference::lora_enclosures(kStages.at(stage), problem);
     return out;
   }
 

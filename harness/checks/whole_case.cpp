@@ -4,6 +4,7 @@
 #include <map>
 
 #include "harness/cases/inputs.hpp"
+#include "harness/checks/accuracy.hpp"
 #include "harness/checks/cost.hpp"
 #include "harness/checks/lora_causes.hpp"
 #include "harness/checks/lora_invariants.hpp"
@@ -21,7 +22,7 @@ class WholeCaseRun {
         planned_(planned),
         pool_(pool),
         inputs_(make_inputs(problem)),
-        truth_(make_lora_truth(problem, inputs_)) {}
+        truth_(problem.lora ? make_lora_truth(problem, inputs_) : make_attention_truth(problem, inputs_)) {}
 
   CaseOutcome run() {
     {
@@ -87,17 +88,52 @@ class WholeCaseRun {
   void judge(const Planned& planned, Result& out) {
     const CheckSpec& check = problem_.checks[planned.check];
     const std::size_t s = planned.subjects[0];
-    if (check.relation == Relation::accuracy) {
+    if (check.relation == Relation::accuracy && of_table(planned.stage)) {
+      judge_table(s, planned.stage, check, out);
+    } else if (check.relation == Relation::accuracy) {
       judge_accuracy(looked_at(s, planned.stage), problem_.dtype, check.limit, out);
       if (out.verdict == Verdict::fail) out.first_stage = first_failing(s);
       if (out.verdict == Verdict::fail && out.reason.empty() && problem_.lora)
         out.reason = explain_lora(planned.stage, looked_at(s, planned.stage), *problem_.lora);
       distrust_fault(running_.at(s), out);
     } else if (check.relation == Relation::invariants) {
+      if (!problem_.lora) throw Refused("invariants of attention are not judged by this version");
       judge_lora_invariants(problem_, wholes_.at(s), again(s), inputs_, truth_->total(planned.stage), out);
     } else {
       compare(planned, check, out);
     }
+  }
+
+  bool of_table(const std::string& stage) const {
+    const auto table = stages_of(Kind::table);
+    return problem_.attention && std::find(table.begin(), table.end(), stage) != table.end();
+  }
+
+  // A table inside attention is a table: one block of all its rows.
+  void judge_table(std::size_t s, const std::string& stage, const CheckSpec& check, Result& out) {
+    const Running& running = running_.at(s);
+    const Budget budget = count_roundings(find_recipe(running.info.claims), bounds_of(running.info), problem_);
+    AccuracyCheck table(stage, budget, check.limit);
+    table.add(wholes_.at(s).stages, table_truth(), true);
+    table.conclude(out);
+    if (out.verdict == Verdict::fail && table.local_failed()) out.first_stage = first_failing(s);
+    distrust_fault(running, out);
+  }
+
+  bool table_stage_failed(std::size_t s, const std::string& stage) {
+    const Running& running = running_.at(s);
+    const Budget budget = count_roundings(find_recipe(running.info.claims), bounds_of(running.info), problem_);
+    AccuracyCheck table(stage, budget, std::nullopt);
+    table.add(wholes_.at(s).stages, table_truth(), true);
+    return table.local_failed();
+  }
+
+  Truth& table_truth() {
+    if (!table_truth_) {
+      table_truth_.emplace(problem_.rope, problem_.positions);
+      table_truth_->start_block(0, problem_.positions.count());
+    }
+    return *table_truth_;
   }
 
   void compare(const Planned& planned, const CheckSpec& check, Result& out) {
@@ -109,13 +145,16 @@ class WholeCaseRun {
       for (const WholeLimits& limit : both) limits.push_back(&limit);
     }
     const Tensor &x = wholes_.at(a).stages.at(planned.stage), &y = wholes_.at(b).stages.at(planned.stage);
-    judge_two(x, y, truth_->total(planned.stage), limits, out);
+    judge_two(x, y, of_table(planned.stage) ? StageTruth{} : truth_->total(planned.stage), limits, out);
     if (a == b && out.verdict == Verdict::pass) untrusted(out, "a subject is compared with itself");
     if (out.verdict == Verdict::fail) out.first_stage = first_difference(a, b);
     if (check.cost) {
       const Stopwatch watch(outcome_.seconds_subjects);
-      out.details["cost"] =
-          compare_cost(planned.stage, *running_.at(a).subject, wholes_.at(a), *running_.at(b).subject, wholes_.at(b));
+      const auto cost = [&](const std::vector<std::string>& stages) {
+        return compare_cost(stages, *running_.at(a).subject, wholes_.at(a), *running_.at(b).subject, wholes_.at(b));
+      };
+      out.details["cost"] = cost({planned.stage});
+      if (planned.stage == "rotated_k") out.details["cost_with_q"] = cost({"rotated_q", "rotated_k"});
     }
   }
 
@@ -142,7 +181,7 @@ class WholeCaseRun {
   Stages right_shapes(const Stages& stages) {
     Stages out;
     for (const auto& [name, tensor] : stages)
-      if (!tensor.empty() && tensor.shape() == truth_->total(name).shape) out[name] = tensor;
+      if (!tensor.empty() && (of_table(name) || tensor.shape() == truth_->total(name).shape)) out[name] = tensor;
     return out;
   }
 
@@ -152,7 +191,7 @@ class WholeCaseRun {
       if (wholes_.at(s).failed.contains(stage)) return stage;
       if (!wholes_.at(s).stages.contains(stage)) continue;
       try {
-        if (local_failed(looked_at(s, stage))) return stage;
+        if (of_table(stage) ? table_stage_failed(s, stage) : local_failed(looked_at(s, stage))) return stage;
       } catch (const Refused&) {
         continue;  // no limit for this one
       }
@@ -181,6 +220,7 @@ class WholeCaseRun {
   SubjectPool& pool_;
   Stages inputs_;
   std::unique_ptr<WholeTruth> truth_;
+  std::optional<Truth> table_truth_;  // of the table inside attention
   CaseOutcome outcome_;
   std::map<std::size_t, Running> running_;
   std::map<std::size_t, Whole> wholes_, again_;

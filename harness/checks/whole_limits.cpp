@@ -1,4 +1,9 @@
+#include <algorithm>
+#include <cmath>
+
+#include "harness/checks/limits.hpp"
 #include "harness/checks/whole_truth.hpp"
+#include "harness/recipes/roundings.hpp"
 
 namespace ropewalk {
 namespace {
@@ -18,22 +23,63 @@ std::vector<double> numbers(const Bounded& bounded) {
 LimitsOfRecipe::LimitsOfRecipe(Recipe claims, DocumentedBounds device, const Case& problem, const Stages& inputs)
     : claims_(std::move(claims)), device_(std::move(device)), problem_(problem), inputs_(inputs) {}
 
+// The exact table with what the claimed recipe's table may be off by.
+BoundedValues LimitsOfRecipe::table() const {
+  const Budget budget = count_roundings(claims_, device_, problem_);
+  const auto frequencies =
+      reference::Frequencies::powers(problem_.rope.base, static_cast<int>(problem_.rope.rotary_dim()));
+  std::vector<std::int64_t> positions(static_cast<std::size_t>(problem_.positions.count()));
+  for (std::size_t i = 0; i < positions.size(); ++i) positions[i] = problem_.positions.at(static_cast<std::int64_t>(i));
+  reference::SinCos exact;
+  reference::Table(frequencies).sparse(positions, exact);
+  const auto pairs = static_cast<std::size_t>(frequencies.size());
+  const Shape shape{problem_.positions.count(), frequencies.size()};
+  BoundedValues out;
+  for (const bool sine : {true, false}) {
+    const std::vector<double>& values = sine ? exact.sin : exact.cos;
+    std::vector<double> limits(values.size());
+    trig_limits(sine ? budget.sin : budget.cos, values, limits);
+    for (std::size_t i = 0; i < limits.size(); ++i) {
+      const auto j = static_cast<int>(i % pairs);
+      const double of_inputs = compose(budget.positions_relative, budget.inv_freq_relative[i % pairs]);
+      limits[i] += static_cast<double>(positions[i / pairs]) * std::fabs(frequencies.head(j)) *
+                   compose(of_inputs, budget.angle_relative);
+    }
+    // The dtype is that of the table as it is delivered: its last rounding.
+    const auto& roundings = (sine ? budget.sin : budget.cos).roundings;
+    const reference::Format format =
+        roundings.empty() ? (sine ? budget.sin : budget.cos).function_format : roundings.back();
+    const DType dtype = format == reference::Format::float64    ? DType::float64
+                        : format == reference::Format::bfloat16 ? DType::bfloat16
+                        : format == reference::Format::float16  ? DType::float16
+                                                                : DType::float32;
+    out[sine ? "sin" : "cos"] = {from_doubles(DType::float64, shape, values),
+                                 from_doubles(DType::float64, shape, limits), dtype};
+  }
+  return out;
+}
+
+LimitsOfRecipe::Stage LimitsOfRecipe::bounded(const StageSteps& steps, BoundedValues& known) const {
+  try {
+    return {numbers(bound_stage(steps, known, device_, problem_)), {}};
+  } catch (const std::runtime_error& e) {  // Refused, or an operand that an earlier stage was refused for
+    known.erase(steps.stage);
+    return {{}, e.what()};
+  }
+}
+
 // Earlier stages with the errors of their own recipe, or (local) as they were observed.
 LimitsOfRecipe::ByStage LimitsOfRecipe::walk(const Stages* observed) const {
   ByStage out;
   BoundedValues known;
   for (const auto& [name, tensor] : inputs_) known[name] = exactly(tensor);
-  std::string refused;
+  const bool with_table = problem_.kind() == Kind::attention;
+  if (with_table) known.merge(table());
+  const auto table_stages = stages_of(Kind::table);
   for (const StageSteps& steps : claims_.stages) {
-    try {
-      out[steps.stage].limits = numbers(bound_stage(steps, known, device_, problem_));
-    } catch (const Refused& e) {
-      refused = e.what();
-      known.erase(steps.stage);
-    } catch (const std::runtime_error& e) {  // of LibTorch: the analysis has no operand that was refused before
-      refused = refused.empty() ? e.what() : refused;
-    }
-    if (out[steps.stage].limits.empty()) out[steps.stage].refused = refused;
+    const bool of_table =
+        with_table && std::find(table_stages.begin(), table_stages.end(), steps.stage) != table_stages.end();
+    if (!of_table) out[steps.stage] = bounded(steps, known);
     if (!observed) continue;
     if (const auto seen = observed->find(steps.stage); seen != observed->end() && !seen->second.empty())
       known[steps.stage] = exactly(seen->second);

@@ -21,7 +21,7 @@ namespace ropewalk {
 struct StageTruth {
   Shape shape;
   reference::Enclosures values;
-  std::vector<double> nearest;  // correctly rounded to the case's dtype
+  std::vector<double> nearest;  // correctly rounded to the case's dtype; of total only
 };
 
 // The reference of one case; what several subjects ask for is computed once.
@@ -38,6 +38,8 @@ class WholeTruth {
   reference::Proof proof_;
 };
 std::unique_ptr<WholeTruth> make_lora_truth(const Case& problem, const Stages& inputs);
+std::unique_ptr<WholeTruth> make_attention_truth(const Case& problem,
+                                                 const Stages& inputs);  // of stages after the table
 
 // Largest errors that the claimed recipe allows at each element of a stage.
 struct WholeLimits {
@@ -56,7 +58,9 @@ class LimitsOfRecipe {
     std::string refused;
   };
   using ByStage = std::map<std::string, Stage>;
+  Stage bounded(const StageSteps& steps, BoundedValues& known) const;
   ByStage walk(const Stages* observed) const;
+  BoundedValues table() const;
   static const std::vector<double>& limits_in(const ByStage& stages, const std::string& stage, const Recipe& claims);
 
   Recipe claims_;

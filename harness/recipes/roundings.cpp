@@ -265,7 +265,9 @@ Budget count_roundings(const Recipe& claims, const DocumentedBounds& device, con
   Walk walk(device, problem);
   Environment seen;
   Budget budget;
+  const auto table = stages_of(Kind::table);
   for (const StageSteps& steps : claims.stages) {
+    if (std::find(table.begin(), table.end(), steps.stage) == table.end()) continue;
     Tracked result = walk.stage(steps, seen);
     const Format coarsest = result.coarsest.value_or(Format::float64);
     if (steps.stage == "positions") {

@@ -88,6 +88,13 @@ std::string lacking(const StageSteps& stage, const std::map<std::string, std::st
   return {};
 }
 
+// With the names that its steps would have given.
+void fail(const StageSteps& stage, const std::string& why, WholeRun& run) {
+  run.failed[stage.stage] = why;
+  for (const Step& step : stage.steps)
+    if (!step.as.empty() && !run.values.contains(step.as)) run.failed[step.as] = why;
+}
+
 void note_sharing(const std::string& stage, WholeRun& run) {
   const Tensor& made = run.values.at(stage);
   if (made.empty()) return;
@@ -106,7 +113,7 @@ WholeRun run_whole(const Recipe& recipe, const std::shared_ptr<Device>& device, 
   out.values = std::move(inputs);
   for (const StageSteps& stage : recipe.stages) {
     if (const std::string why = lacking(stage, out.failed); !why.empty()) {
-      out.failed[stage.stage] = why;
+      fail(stage, why, out);
       continue;
     }
     try {
@@ -118,7 +125,7 @@ WholeRun run_whole(const Recipe& recipe, const std::shared_ptr<Device>& device, 
     } catch (const Refused&) {
       throw;
     } catch (const std::runtime_error& e) {
-      out.failed[stage.stage] = e.what();
+      fail(stage, e.what(), out);
     }
   }
   return out;

@@ -50,6 +50,8 @@ class RecipeSubject final : public Subject {
     Whole out{{}, run.failed, run.work, run.notes, {}};
     for (const StageSteps& stage : recipe_.stages)
       if (const auto found = run.values.find(stage.stage); found != run.values.end()) out.stages.insert(*found);
+    if (const auto column = out.stages.find("positions"); column != out.stages.end())
+      column->second = column->second.reshaped({column->second.size()});
     for (const auto& [name, tensor] : inputs)
       if (!same_bits(own.at(name), tensor)) out.changed_inputs.push_back(name);
     problem_ = &problem;
