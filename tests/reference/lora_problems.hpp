@@ -63,7 +63,7 @@ inline double number_of(Kind kind, Numbers& numbers, std::size_t i) {
     case Kind::near_middles:
       return numbers.below(3) == 0
                  ? 0
-                 : std::ldexp(numbers.below(2) == 0 ? 1 : -1, -90 + static_cast<int>(numbers.below(60)));
+                 : std::ldexp(numbers.below(2) == 0 ? 1 : -1, -300 + static_cast<int>(numbers.below(270)));
   }
   return v;
 }

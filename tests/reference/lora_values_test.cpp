@@ -36,8 +36,8 @@ struct Findings {
       for (std::size_t i = 0; i < truth.size(); ++i) {
         const RoundedTruth right = truth[i].rounded(format, problem.scale);
         ties += int{right.tie};
-        if (rounded[i] == right.value && (right.value == 0 || std::signbit(rounded[i]) == std::signbit(right.value)))
-          continue;
+        // The sign of a zero too: that of the value, and plus for 0 itself.
+        if (std::bit_cast<std::uint64_t>(rounded[i]) == std::bit_cast<std::uint64_t>(right.value)) continue;
         ++misrounded;
         fault(where + " element " + std::to_string(i) + " in " + std::string(name_of(format)));
       }
