@@ -3,7 +3,8 @@
 import inspect
 
 from plain_python import serve
-from torch_tensors import DTYPES, import_alone, plain_rope, positions_of, read, rotate, torch, version_of, write
+from rope_request import plain_rope, positions_of
+from torch_tensors import DTYPES, import_alone, read, rotate, torch, version_of, write
 
 model = import_alone("litgpt.model", "litgpt")
 LAYOUT = "grouped" if version_of("litgpt").startswith(("0.2.", "0.3.", "0.4.")) else "contiguous"

@@ -1,4 +1,4 @@
-"""What adapters of PyTorch packages share: safetensors to and from torch tensors, rotation requests and their gradients.
+"""What adapters of PyTorch packages share: safetensors to and from torch tensors, the answer to rope_apply.
 
 Nothing but torch is needed. Small packages are loaded without what they import for training (import_alone).
 """
@@ -50,25 +50,6 @@ def write(path, tensors):
     text += b" " * (-len(text) % 8)
     with open(path, "wb") as file:
         file.write(struct.pack("<Q", len(text)) + text + b"".join(data))
-
-
-def plain_rope(request, layout=None):
-    """The request's rope block, if it holds no more than width and base; what is more is refused by its name."""
-    rope = request["rope"]
-    unknown = set(rope) - {"head_dim", "rotary_dim", "base", "partial_rotary_factor", "layout"}
-    more = sorted(name for name in unknown if rope[name] not in (None, "default"))
-    if more:
-        raise NotImplementedError(f"this adapter does not know rope.{more[0]}")
-    if layout and request["op"] == "rope_apply" and rope.get("layout", layout) != layout:
-        raise NotImplementedError(f"only the {layout} layout")
-    return rope
-
-
-def positions_of(tensors):
-    positions = tensors["positions"]
-    if positions.dim() != 1:
-        raise NotImplementedError("one position for each token only")
-    return positions
 
 
 def rotate(request, turn):

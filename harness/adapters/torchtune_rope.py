@@ -7,7 +7,8 @@
 import argparse
 
 from plain_python import serve
-from torch_tensors import DTYPES, import_alone, plain_rope, positions_of, read, rotate, torch, version_of, write
+from rope_request import plain_rope, positions_of
+from torch_tensors import DTYPES, import_alone, read, rotate, torch, version_of, write
 
 options = argparse.ArgumentParser()
 options.add_argument("--late", action="store_true")

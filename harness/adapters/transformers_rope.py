@@ -10,7 +10,8 @@ import inspect
 import os
 
 from plain_python import serve
-from torch_tensors import DTYPES, plain_rope, positions_of, read, rotate, torch, version_of, write
+from rope_request import plain_rope, positions_of
+from torch_tensors import DTYPES, read, rotate, torch, version_of, write
 
 MODELS = {"llama": "Llama", "gpt_neox": "GPTNeoX", "gemma": "Gemma", "qwen2": "Qwen2", "phi": "Phi",
           "cohere": "Cohere", "glm": "Glm"}
