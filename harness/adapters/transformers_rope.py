@@ -29,6 +29,7 @@ except ModuleNotFoundError as missing:
     raise SystemExit(f"transformers {version_of('transformers')} has no model {options.model}: {missing}")
 Rotary = getattr(models, MODELS[options.model] + "RotaryEmbedding")
 Config = getattr(configs, MODELS[options.model] + "Config")
+LAYOUT = "interleaved" if options.model in ("cohere", "glm") else "half"
 HEADS = 2
 
 
@@ -56,7 +57,7 @@ def module_for(rope, length):
 
 def table(request, positions):
     """The module, and cos and sin as it returns them, [seq, rotary_dim]."""
-    rope = plain_rope(request)
+    rope = plain_rope(request, LAYOUT)
     dtype = DTYPES[request["dtype"]]
     x = torch.zeros(1, 1, 1, dtype=dtype)  # only its dtype and device are looked at
     needed = int(positions.max()) + 1
@@ -96,8 +97,7 @@ def rope_apply(request):
     with torch.no_grad():
         _, cos, sin = table(request, positions)
     if "cos" in tensors:  # given tables: one column a pair, laid out as the model has it
-        interleaved = options.model in ("cohere",)
-        cos, sin = (t.repeat_interleave(2, -1) if interleaved else torch.cat((t, t), -1)
+        cos, sin = (t.repeat_interleave(2, -1) if options.model == "cohere" else torch.cat((t, t), -1)
                     for t in (tensors["cos"], tensors["sin"]))
     width = request["rope"]["rotary_dim"]
     arguments = inspect.signature(models.apply_rotary_pos_emb).parameters
