@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""litgpt, whichever version is importable: its rope cache, apply_rope, and the padding of LoRAQKVLinear."""
+import inspect
+
+from plain_python import serve
+from rope_request import plain_rope, positions_of
+from torch_tensors import DTYPES, import_alone, read, rotate, torch, version_of, write
+
+model = import_alone("litgpt.model", "litgpt")
+LAYOUT = "grouped" if version_of("litgpt").startswith(("0.2.", "0.3.", "0.4.")) else "contiguous"
+
+
+def table(request, positions):
+    """cos and sin, [seq, rotary_dim], always float32."""
+    rope = plain_rope(request, "half")
+    cos, sin = model.build_rope_cache(int(positions.max()) + 1, rope["rotary_dim"], base=rope["base"])
+    return cos[positions], sin[positions]
+
+
+def rope_table(request):
+    if request["dtype"] != "float32":
+        raise NotImplementedError("its table is float32 whatever the dtype of the activations")
+    cos, sin = table(request, positions_of(read(request["inputs"])))
+    pairs = request["rope"]["rotary_dim"] // 2  # both halves are the same columns
+    write(request["outputs"], {"cos": cos[:, :pairs], "sin": sin[:, :pairs]})
+
+
+def rope_apply(request):
+    tensors = read(request["inputs"])
+    cos, sin = table(request, positions_of(tensors))
+    if "cos" in tensors:
+        cos, sin = (torch.cat((tensors[name], tensors[name]), -1) for name in ("cos", "sin"))
+    width = request["rope"]["rotary_dim"]
+    if LAYOUT == "contiguous":  # the versions with a batch axis in their tables
+        cos, sin = cos[None], sin[None]
+
+    def turn(_, x, __):  # as CausalSelfAttention does: heads first, the first channels only
+        x = x.transpose(1, 2)
+        return torch.cat((model.apply_rope(x[..., :width], cos, sin), x[..., width:]), -1).transpose(1, 2)
+
+    rotate(request, turn)
+
+
+def lora_layer(lora, tensors):
+    """A LoRAQKVLinear that holds the request's tensors."""
+    if lora["layout"] != LAYOUT:
+        raise NotImplementedError(f"only the {LAYOUT} layout in this version")
+    if lora["scale"] != "alpha/r":
+        raise NotImplementedError("only the scale alpha/r")
+    weight, bias = tensors["weight"], tensors.get("bias")
+    from litgpt.lora import LoRAQKVLinear
+
+    layer = LoRAQKVLinear(weight.shape[1], weight.shape[0], lora["head_dim"], lora["heads"], lora["groups"], r=lora["r"],
+                          lora_alpha=lora["alpha"], enable_lora=tuple(lora["enable"]), bias=bias is not None,
+                          dtype=weight.dtype)
+    layer.linear.weight.data = weight.clone()
+    if bias is not None:
+        layer.linear.bias.data = bias
+    if any(lora["enable"]) and lora["r"] > 0:
+        layer.lora_A.data, layer.lora_B.data = tensors["lora_a"], tensors["lora_b"]
+    return layer
+
+
+def lora_pad(request):
+    tensors = read(request["inputs"])
+    layer = lora_layer(request["lora"], tensors)
+    x = tensors["x"].requires_grad_("grad_output" in tensors)
+    output = layer(x)
+    outputs = {"output": output}
+    if "grad_output" in tensors:
+        output.backward(tensors["grad_output"])
+        outputs["grad_x"] = x.grad
+    with torch.no_grad():
+        if hasattr(layer, "lora_A"):
+            if "grad_output" in tensors:
+                outputs.update(grad_lora_a=layer.lora_A.grad, grad_lora_b=layer.lora_B.grad)
+            # The steps of LoRAQKVLinear.forward up to the padding; it multiplies by the scale after padding, and so here.
+            update = torch.nn.functional.linear(x, layer.lora_A)
+            update = layer.conv1d(update.transpose(-2, -1), layer.lora_B.unsqueeze(-1)).transpose(-2, -1)
+            outputs.update(lora_index=torch.as_tensor(layer.lora_ind), lora_delta=update * layer.scaling,
+                           lora_padded=layer.zero_pad(update) * layer.scaling)
+        layer.merge()
+        outputs["lora_merged"] = layer.linear.weight
+    write(request["outputs"], outputs)
+
+
+if __name__ == "__main__":
+    serve("litgpt", version_of("litgpt"), {"rope_table": rope_table, "rope_apply": rope_apply, "lora_pad": lora_pad},
+          DTYPES)

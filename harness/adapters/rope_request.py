@@ -1,0 +1,22 @@
+"""What adapters share that look at the rope block of a request, or can only be asked to rotate."""
+
+
+def plain_rope(request, layout=None):
+    """The request's rope block, if it holds no more than width and base; what is more is refused by its name.
+
+    layout: the only one that the package rotates in; None if it takes both."""
+    rope = request["rope"]
+    known = {"head_dim", "rotary_dim", "base", "partial_rotary_factor", "layout"}
+    for name in sorted(set(rope) - known):
+        if rope[name] not in (None, "default"):
+            raise NotImplementedError(f"this adapter does not know rope.{name}")
+    if layout and request["op"] == "rope_apply" and rope.get("layout", layout) != layout:
+        raise NotImplementedError(f"only the {layout} layout")
+    return rope
+
+
+def positions_of(tensors):
+    """[seq] int64."""
+    if len(tensors["positions"].shape) != 1:
+        raise NotImplementedError("one position for each token only")
+    return tensors["positions"]

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Hugging Face transformers, whichever version is importable: rotary embeddings of its models.
+
+--model NAME     whose module is asked: llama (default), gpt_neox, gemma, qwen2, phi, cohere, glm
+--cast-module    the module is cast to the dtype before its table is built, as model.to(dtype) does
+"""
+import argparse
+import importlib
+import inspect
+import os
+
+from plain_python import serve
+from rope_request import plain_rope, positions_of
+from torch_tensors import DTYPES, read, rotate, torch, version_of, write
+
+MODELS = {"llama": "Llama", "gpt_neox": "GPTNeoX", "gemma": "Gemma", "qwen2": "Qwen2", "phi": "Phi",
+          "cohere": "Cohere", "glm": "Glm"}
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+options = argparse.ArgumentParser()
+options.add_argument("--model", choices=MODELS, default="llama")
+options.add_argument("--cast-module", action="store_true")
+options = options.parse_args()
+
+try:
+    models = importlib.import_module(f"transformers.models.{options.model}.modeling_{options.model}")
+    configs = importlib.import_module(f"transformers.models.{options.model}.configuration_{options.model}")
+except ModuleNotFoundError as missing:
+    raise SystemExit(f"transformers {version_of('transformers')} has no model {options.model}: {missing}")
+Rotary = getattr(models, MODELS[options.model] + "RotaryEmbedding")
+Config = getattr(configs, MODELS[options.model] + "Config")
+LAYOUT = "interleaved" if options.model in ("cohere", "glm") else "half"
+HEADS = 2
+
+
+def config_for(rope, length):
+    """What config.json of such a model says. Every version takes what it knows of it."""
+    width, base, share = rope["head_dim"], rope["base"], rope["partial_rotary_factor"]
+    settings = {"hidden_size": HEADS * width, "num_attention_heads": HEADS, "head_dim": width,
+                "max_position_embeddings": length, "rope_theta": base}
+    if options.model == "gpt_neox":
+        settings.update(rotary_pct=share, rotary_emb_base=base)
+    elif share != 1 or options.model in ("phi", "glm"):
+        settings["partial_rotary_factor"] = share
+    return Config(**settings)
+
+
+def module_for(rope, length):
+    taken = inspect.signature(Rotary.__init__).parameters
+    if "config" in taken:  # from 4.43 on; before, the attention module took width and base out of the configuration
+        module = Rotary(config=config_for(rope, length))
+    else:
+        width = rope["rotary_dim"] if options.model in ("gpt_neox", "phi") else rope["head_dim"]
+        module = Rotary(width, max_position_embeddings=length, base=rope["base"])
+    return module
+
+
+def table(request, positions):
+    """The module, and cos and sin as it returns them, [seq, rotary_dim]."""
+    rope = plain_rope(request, LAYOUT)
+    dtype = DTYPES[request["dtype"]]
+    x = torch.zeros(1, 1, 1, dtype=dtype)  # only its dtype and device are looked at
+    needed = int(positions.max()) + 1
+    # A module that keeps a table is built for all positions; with a cast, for one, so that it builds the table anew.
+    module = module_for(rope, 1 if options.cast_module else needed)
+    if options.cast_module:
+        module = module.to(dtype)
+    if "position_ids" in inspect.signature(Rotary.forward).parameters:
+        cos, sin = module(x, positions[None])
+        cos, sin = cos[0], sin[0]
+    else:
+        cos, sin = (whole.reshape(-1, whole.shape[-1])[positions] for whole in module(x, seq_len=needed))
+    if cos.shape[-1] != rope["rotary_dim"]:
+        raise NotImplementedError(f"{options.model} of this version rotates {cos.shape[-1]} channels of "
+                                  f"{rope['head_dim']} here, not {rope['rotary_dim']}")
+    return module, cos, sin
+
+
+def one_column_a_pair(full):
+    half = full.shape[-1] // 2
+    return full[:, ::2] if torch.equal(full[:, ::2], full[:, 1::2]) and half > 1 else full[:, :half]
+
+
+def rope_table(request):
+    with torch.no_grad():
+        module, cos, sin = table(request, positions_of(read(request["inputs"])))
+    dtype = DTYPES[request["dtype"]]
+    if cos.dtype != dtype:
+        raise NotImplementedError(f"its table is {cos.dtype} whatever the dtype of the activations")
+    write(request["outputs"], {"inv_freq": getattr(module, "inv_freq", None), "cos": one_column_a_pair(cos),
+                               "sin": one_column_a_pair(sin)})
+
+
+def rope_apply(request):
+    tensors = read(request["inputs"])
+    positions = positions_of(tensors)
+    with torch.no_grad():
+        _, cos, sin = table(request, positions)
+    if "cos" in tensors:  # given tables: one column a pair, laid out as the model has it
+        cos, sin = (t.repeat_interleave(2, -1) if options.model == "cohere" else torch.cat((t, t), -1)
+                    for t in (tensors["cos"], tensors["sin"]))
+    width = request["rope"]["rotary_dim"]
+    arguments = inspect.signature(models.apply_rotary_pos_emb).parameters
+
+    def turn(_, x, __):
+        heads_first = x.transpose(1, 2)
+        turned, rest = heads_first[..., :width], heads_first[..., width:]
+        if "position_ids" in arguments and arguments["position_ids"].default is inspect.Parameter.empty:
+            turned, _ = models.apply_rotary_pos_emb(turned, turned, cos, sin, torch.arange(len(positions))[None])
+        else:
+            turned, _ = models.apply_rotary_pos_emb(turned, turned, cos[None], sin[None])
+        return torch.cat((turned, rest), -1).transpose(1, 2)
+
+    rotate(request, turn)
+
+
+serve(f"transformers-{options.model}", version_of("transformers"), {"rope_table": rope_table, "rope_apply": rope_apply},
+      DTYPES)

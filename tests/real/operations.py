@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""Asks an adapter for every operation that it claims, and compares the answers with float64 arithmetic.
+
+operations.py COMMAND...   (script/real-python torch tests/real/operations.py script/real-python NAME ADAPTER)
+Prints a line for each operation and dtype; exits with 1 if one is wrong or not answered. rope_table is not asked here:
+ropewalk compares tables itself (cases/real).
+"""
+import itertools
+import json
+import math
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "harness" / "adapters"))
+from torch_tensors import DTYPES, read, torch, write
+
+UNIT = {"float64": 2.0**-53, "float32": 2.0**-24, "float16": 2.0**-11, "bfloat16": 2.0**-8}
+U32 = UNIT["float32"]
+BASE = 10000.0
+
+
+def gamma(roundings, unit):
+    """Relative error of that many roundings in a row (Higham, Accuracy and Stability of Numerical Algorithms, 3.1)."""
+    return roundings * unit / (1 - roundings * unit)
+
+
+class Adapter:
+    def __init__(self, command):
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.folder = tempfile.TemporaryDirectory()
+        self.says = self.ask({"op": "describe", "protocol": 1})
+
+    def ask(self, question):
+        self.process.stdin.write(json.dumps(question) + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline() or '{"status": "error", "message": "it ended"}')
+
+    def outputs(self, question, tensors):
+        """The tensors of the answer; a text that says why there are none."""
+        folder = pathlib.Path(self.folder.name)
+        write(folder / "in", tensors)
+        answer = self.ask({**question, "id": 1, "inputs": str(folder / "in"), "outputs": str(folder / "out")})
+        if answer["status"] != "ok":
+            return f"{answer['status']}: {answer['message']}"
+        return read(folder / "out")
+
+
+def worst(name, got, exact, bound, dtype):
+    """How much of the bound is used; more than 1 is wrong. Infinity: nothing that could be compared."""
+    if name not in got or got[name].dtype != DTYPES[dtype] or got[name].shape != exact.shape:
+        return math.inf
+    error = (got[name].double() - exact).abs()
+    used = torch.where(error == 0, 0.0, error / bound)  # a bound of 0 where the channels are to pass through
+    return float(used.nan_to_num(nan=math.inf).max())
+
+
+def turned(x, cos, sin, layout, width):
+    """The rotation, and the sum of the magnitudes of its two products. x [batch, seq, heads, dim], tables [seq, pairs]."""
+    halves = (slice(0, width // 2), slice(width // 2, width)) if layout == "half" else (slice(0, width, 2), slice(1, width, 2))
+    first, second = (x[..., half] for half in halves)
+    c, s = cos[None, :, None], sin[None, :, None]
+    exact, size = x.clone(), torch.zeros_like(x)
+    exact[..., halves[0]], exact[..., halves[1]] = first * c - second * s, second * c + first * s
+    size[..., halves[0]], size[..., halves[1]] = (first * c).abs() + (second * s).abs(), (second * c).abs() + (first * s).abs()
+    return exact, size
+
+
+def rope_apply(adapter, dtype, layout, share, given):
+    """The part of the bound that was used, or why there is no answer. given: with tables in the request."""
+    width, seq = 32, 40
+    rotary = int(width * share)
+    pairs = torch.arange(rotary // 2, dtype=torch.float64)
+    positions = torch.arange(seq)
+    angle = positions.double()[:, None] * BASE ** (-pairs / (rotary // 2))
+    random = torch.Generator().manual_seed(1)
+    inputs = {name: torch.randn(2, seq, heads, width, generator=random).to(DTYPES[dtype])
+              for name, heads in (("q", 4), ("k", 2), ("grad_rotated_q", 4), ("grad_rotated_k", 2))}
+    inputs["positions"] = positions
+    cos, sin = angle.cos(), angle.sin()
+    if given:
+        inputs["cos"], inputs["sin"] = cos.to(DTYPES[dtype]), sin.to(DTYPES[dtype])
+        cos, sin = inputs["cos"].double(), inputs["sin"].double()
+    rope = {"head_dim": width, "rotary_dim": rotary, "base": BASE, "partial_rotary_factor": share, "layout": layout}
+    got = adapter.outputs({"op": "rope_apply", "rope": rope, "dtype": dtype}, inputs)
+    if isinstance(got, str):
+        return got
+    used = 0.0
+    # An angle in fp32: the power, the reciprocal, the product, the exponent, and a running product of `pairs` factors
+    # at most (docs/numerics.md). Then four roundings in the dtype: table, product, sum, result.
+    off = 0.0 if given else float(angle.max()) * gamma(6 + math.log(BASE) + rotary // 2, U32) + 4 * U32
+    for name, source, sign in (("rotated_q", "q", 1), ("rotated_k", "k", 1), ("grad_q", "grad_rotated_q", -1),
+                               ("grad_k", "grad_rotated_k", -1)):
+        if name.startswith("grad") and name not in got:
+            continue  # gradients are not every package's business
+        exact, size = turned(inputs[source].double(), cos, sign * sin, layout, rotary)
+        reach = inputs[source].double().abs().amax(-1, keepdim=True) * 2 * off
+        bound = gamma(4, UNIT[dtype]) * size + torch.where(size > 0, reach, 0.0)
+        used = max(used, worst(name, got, exact, bound, dtype))
+    return used
+
+
+def lora_problem(heads, groups, enable, layout, dtype):
+    width, embedding, r, alpha = 8, 24, 3, 5
+    random = torch.Generator().manual_seed(2)
+    sizes = [size for size, on in zip((heads * width, groups * width, groups * width), enable) if on]
+    shapes = {"x": (2, 5, embedding), "weight": ((heads + 2 * groups) * width, embedding),
+              "lora_a": (r * len(sizes), embedding), "lora_b": (sum(sizes), r)}
+    lora = {"heads": heads, "groups": groups, "head_dim": width, "embedding": embedding, "r": r, "alpha": alpha,
+            "scale": "alpha/r", "enable": list(enable), "layout": layout}
+    return lora, {name: torch.randn(*shape, generator=random).to(DTYPES[dtype]) for name, shape in shapes.items()}
+
+
+def exact_lora(lora, inputs):
+    """pi, and with each stage the sum of the magnitudes of its products."""
+    columns, at = [], {part: [] for part in range(3)}
+    per_group = lora["heads"] // lora["groups"]
+    if lora["layout"] == "grouped":
+        blocks = ([0] * per_group + [1, 2]) * lora["groups"]
+    else:
+        blocks = [0] * lora["heads"] + [1] * lora["groups"] + [2] * lora["groups"]
+    for block, part in enumerate(blocks):
+        at[part] += range(block * lora["head_dim"], (block + 1) * lora["head_dim"])
+    for part in range(3):
+        columns += at[part] if lora["enable"][part] else []
+    x, a, b, weight = (inputs[name].double() for name in ("x", "lora_a", "lora_b", "weight"))
+    owner = [j for j, part in enumerate(p for p in range(3) if lora["enable"][p]) for _ in at[part]]
+    rows = torch.tensor(owner, dtype=torch.int64)[:, None] * lora["r"] + torch.arange(lora["r"])
+    scale = lora["alpha"] / lora["r"]
+    change = scale * torch.einsum("er,eri->ei", b, a[rows])
+    size = scale * torch.einsum("er,eri->ei", b.abs(), a.abs()[rows])
+    index = torch.tensor(columns, dtype=torch.int64)
+
+    def stages(x, weight, change):
+        delta = x @ change.T
+        padded = torch.zeros(*x.shape[:-1], weight.shape[0], dtype=torch.float64).index_copy(-1, index, delta)
+        return {"lora_delta": delta, "lora_padded": padded, "output": x @ weight.T + padded,
+                "lora_merged": weight.index_add(0, index, change)}
+
+    return index, stages(x, weight, change), stages(x.abs(), weight.abs(), size)
+
+
+def lora_pad(adapter, dtype, heads, groups, enable, layout):
+    lora, inputs = lora_problem(heads, groups, enable, layout, dtype)
+    got = adapter.outputs({"op": "lora_pad", "lora": lora, "dtype": dtype}, inputs)
+    if isinstance(got, str):
+        return got
+    index, exact, size = exact_lora(lora, inputs)
+    if not torch.equal(got["lora_index"], index):
+        return "wrong: lora_index"
+    if layout == "grouped" and all(enable) and heads > 1:  # what litgpt does not do: a known fault, not the adapter's
+        if torch.equal(got["lora_padded"], got["lora_delta"]):
+            return "known fault: with all three enabled the columns are not brought into the grouped order"
+    # Sums of `embedding` and r terms accumulated in fp32 or better, and five roundings of results to the dtype.
+    wide = UNIT["float64"] if dtype == "float64" else U32
+    relative = gamma(lora["embedding"] + lora["r"] + 2, wide) + gamma(5, UNIT[dtype])
+    return max(worst(name, got, exact[name], relative * size[name], dtype) for name in exact)
+
+
+def main():
+    adapter = Adapter(sys.argv[1:])
+    print(f"{adapter.says['name']} {adapter.says['version']}: {', '.join(adapter.says['ops'])}")
+    wrong = 0
+    for op, dtype in itertools.product([op for op in adapter.says["ops"] if op != "rope_table"], adapter.says["dtypes"]):
+        if op == "rope_apply":
+            answers = [rope_apply(adapter, dtype, *how)
+                       for how in itertools.product(("half", "interleaved"), (1.0, 0.5), (False, True))]
+        else:
+            masks = [mask for mask in itertools.product((False, True), repeat=3) if any(mask)]
+            answers = [lora_pad(adapter, dtype, *shape, mask, layout) for shape, mask, layout in
+                       itertools.product(((4, 4), (4, 2), (4, 1)), masks, ("contiguous", "grouped"))]
+        numbers = [answer for answer in answers if isinstance(answer, float)]
+        texts = {answer: answers.count(answer) for answer in answers if isinstance(answer, str)}
+        bad = sum(n for text, n in texts.items() if text.startswith(("error", "wrong"))) + sum(n > 1 for n in numbers)
+        wrong += bad or not numbers
+        print(f"  {op} {dtype}: {len(numbers)} answers" + (f", at most {max(numbers):.2f} of the bound" if numbers else "")
+              + "".join(f"; {count} {text}" for text, count in texts.items()) + ("   WRONG" if bad or not numbers else ""))
+    return 1 if wrong else 0
+
+
+sys.exit(main())
