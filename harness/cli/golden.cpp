@@ -35,10 +35,14 @@ int write(const Options& options) {
 }
 
 int verify(const Options& options) {
-  const Verification found = verify_goldens(options.verify, options.jobs, [] {});
+  const Manifest manifest = read_manifest(options.verify);
+  Progress progress(stderr, static_cast<std::int64_t>(manifest.entries.size()),
+                    Progress::style_for(stderr, options.quiet));
+  const Verification found = verify_goldens(options.verify, manifest, options.jobs, [&] { progress.advance(); });
+  progress.finish();
   for (const std::string& line : found.wrong) fmt::print("{}\n", line);
-  if (found.written_by != golden_version())
-    fmt::print("written by version {}, proved by version {}\n", found.written_by, golden_version());
+  if (manifest.version != golden_version())
+    fmt::print("written by version {}, proved by version {}\n", manifest.version, golden_version());
   if (!options.quiet)
     fmt::print("{}: {}; {}\n", options.verify, found.wrong.empty() ? "as defined" : "NOT as defined",
                totals_text(found.totals));

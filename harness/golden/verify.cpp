@@ -2,8 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +13,7 @@
 
 #include "harness/bad_input.hpp"
 #include "harness/golden/sha256.hpp"
+#include "harness/golden/side_by_side.hpp"
 #include "harness/report/numbers.hpp"
 
 namespace ropewalk {
@@ -152,31 +151,21 @@ std::vector<std::string> verify_file(const fs::path& folder, const ManifestEntry
 
 }  // namespace
 
-Verification verify_goldens(const fs::path& folder, int jobs, const std::function<void()>& done) {
-  const Manifest manifest = read_manifest(folder);
+Verification verify_goldens(const fs::path& folder, const Manifest& manifest, int jobs,
+                            const std::function<void()>& done) {
   Verification out;
-  out.written_by = manifest.version;
   std::vector<std::vector<std::string>> wrong(manifest.entries.size());
   std::mutex totals_guard;
-  tbb::task_arena(jobs).execute([&] {
-    tbb::parallel_for(
-        tbb::blocked_range<std::size_t>(0, wrong.size(), 1),
-        [&](const auto& range) {
-          for (std::size_t i = range.begin(); i < range.end(); ++i) {
-            GoldenTotals totals;
-            try {
-              wrong[i] = verify_file(folder, manifest.entries[i], totals);
-            } catch (const std::invalid_argument& e) {
-              throw BadInput((folder / kManifest).string(), manifest.entries[i].path + ".parameters", "", e.what());
-            }
-            {
-              const std::lock_guard lock(totals_guard);
-              out.totals += totals;
-            }
-            done();
-          }
-        },
-        tbb::simple_partitioner());
+  side_by_side(wrong.size(), jobs, [&](std::size_t i) {
+    GoldenTotals totals;
+    try {
+      wrong[i] = verify_file(folder, manifest.entries[i], totals);
+    } catch (const std::invalid_argument& e) {
+      throw BadInput((folder / kManifest).string(), manifest.entries[i].path + ".parameters", "", e.what());
+    }
+    const std::lock_guard lock(totals_guard);
+    out.totals += totals;
+    done();
   });
   for (auto& lines : wrong) std::move(lines.begin(), lines.end(), std::back_inserter(out.wrong));
   std::set<std::string> known{kManifest};

@@ -12,11 +12,11 @@ namespace ropewalk {
 
 struct Verification {
   GoldenTotals totals;
-  std::string written_by;          // the version that wrote the folder
   std::vector<std::string> wrong;  // one line each: file, tensor, index, what is there and what is exact
 };
 
-// Throws BadInput where there is no manifest to go by.
-Verification verify_goldens(const std::filesystem::path& folder, int jobs, const std::function<void()>& done);
+// The manifest is the folder's. `done` is called after each file, from one thread at a time. Throws BadInput.
+Verification verify_goldens(const std::filesystem::path& folder, const Manifest& manifest, int jobs,
+                            const std::function<void()>& done);
 
 }  // namespace ropewalk

@@ -1,18 +1,16 @@
 #include "harness/golden/write.hpp"
 
 #include <fcntl.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <mutex>
-#include <set>
 #include <stdexcept>
 #include <system_error>
 
 #include "harness/bad_input.hpp"
 #include "harness/golden/sha256.hpp"
+#include "harness/golden/side_by_side.hpp"
 #include "harness/report/json.hpp"
 
 namespace ropewalk {
@@ -92,29 +90,20 @@ GoldenTotals write_goldens(const std::vector<Case>& cells, const fs::path& folde
   std::vector<Json> entries(cells.size());
   GoldenTotals totals;
   std::mutex totals_guard;
-  tbb::task_arena(jobs).execute([&] {
-    tbb::parallel_for(
-        tbb::blocked_range<std::size_t>(0, cells.size(), 1),
-        [&](const auto& range) {
-          for (std::size_t i = range.begin(); i < range.end(); ++i) {
-            const Case& cell = cells[i];
-            const GoldenFile golden = golden_of(cell);
-            const SafetensorsLayout layout = layout_of(golden, cell.id);
-            Made made;
-            try {
-              made = write_file(folder / golden_file_name(cell.id), golden, layout);
-            } catch (const std::invalid_argument& e) {
-              throw BadInput(cell.file, cell.id, "", e.what());
-            }
-            entries[i] = entry_of(golden, cell.id, made);
-            {
-              const std::lock_guard lock(totals_guard);
-              totals += totals_of(golden, layout, made);
-            }
-            done();
-          }
-        },
-        tbb::simple_partitioner());
+  side_by_side(cells.size(), jobs, [&](std::size_t i) {
+    const Case& cell = cells[i];
+    const GoldenFile golden = golden_of(cell);
+    const SafetensorsLayout layout = layout_of(golden, cell.id);
+    Made made;
+    try {
+      made = write_file(folder / golden_file_name(cell.id), golden, layout);
+    } catch (const std::invalid_argument& e) {
+      throw BadInput(cell.file, cell.id, "", e.what());
+    }
+    entries[i] = entry_of(golden, cell.id, made);
+    const std::lock_guard lock(totals_guard);
+    totals += totals_of(golden, layout, made);
+    done();
   });
   write_report(folder / kManifest, manifest_of(std::move(entries)));
   return totals;

@@ -31,7 +31,7 @@ inline GoldenTotals write_cases(const Folder& folder, const std::string& cases, 
 }
 
 inline std::vector<std::string> wrong_in(const std::filesystem::path& folder) {
-  return verify_goldens(folder, 2, [] {}).wrong;
+  return verify_goldens(folder, read_manifest(folder), 2, [] {}).wrong;
 }
 
 inline constexpr const char* kSmall = R"([{"name": "a", "rope": {"head_dim": 4, "base": 10000, "max_position": 5},

@@ -141,9 +141,8 @@ TEST_F(Verify, AnotherVersionIsSaid) {
   const auto path = out() / kManifest;
   const std::string other = changed(bytes_of_file(path).c_str(), R"({"/generator/version": "0.0.1"})").dump();
   std::ofstream(path) << other;
-  const Verification found = verify_goldens(out(), 1, [] {});
-  EXPECT_THAT(found.wrong, IsEmpty());
-  EXPECT_EQ(found.written_by, "0.0.1");
+  EXPECT_THAT(wrong(), IsEmpty());
+  EXPECT_EQ(read_manifest(out()).version, "0.0.1");
 }
 
 TEST(Shipped, GoldensAreAsDefined) { EXPECT_THAT(wrong_in(ROPEWALK_SOURCE_DIR "/goldens"), IsEmpty()); }
