@@ -66,4 +66,13 @@ Real Frequencies::at(int j, int bits) const {
   return theta;
 }
 
+std::optional<std::int64_t> Frequencies::power_of_two(int j) const {
+  if (dim_ == 0) return std::nullopt;
+  int exponent = 0;
+  if (std::frexp(base_, &exponent) != 0.5) return std::nullopt;
+  const std::int64_t numerator = std::int64_t{2} * j * (exponent - 1);
+  if (numerator % dim_ != 0) return std::nullopt;
+  return -numerator / dim_;
+}
+
 }  // namespace ropewalk::reference

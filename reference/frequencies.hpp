@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,9 @@ class Frequencies {
   // theta_j with relative error at most 2^(8-bits); exact where exact(j).
   Real at(int j, int bits) const;
   bool exact(int j) const { return dim_ == 0 || j == 0; }
+  // k where theta_j is the power of two 2^k. No other power has finitely many binary digits: with base = M 2^e, M odd,
+  // base^(-2j/dim) = m 2^k, m odd, says that M^(2j) m^dim is a power of two, hence 1.
+  std::optional<std::int64_t> power_of_two(int j) const;
   // theta_j as head + tail: relative error at most 2^-105 (of values above 2^-900), tail 0 where exact(j). Given
   // infinities and NaNs stand in head.
   double head(int j) const { return head_[index(j)]; }

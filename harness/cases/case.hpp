@@ -63,6 +63,7 @@ struct CheckSpec {
       any_first_stage;  // with expect_any_fail from {"verdict": "fail", "first_stage": ...}: of the first failing one
   std::vector<std::string> allow_skip;  // skip reasons (substrings) that are not unexpected
   std::optional<UserLimit> limit;
+  std::filesystem::path accepted;  // a stored report whose failures are known and must not grow; empty: none
 };
 
 inline bool takes_two(Relation relation) { return relation == Relation::identity || relation == Relation::equivalence; }
@@ -88,5 +89,7 @@ struct Case {
 // Reads, validates and expands; throws BadInput. Paths in it are resolved against the file's folder. Recipe and device
 // names are not looked up here.
 std::vector<Case> read_case_file(const std::filesystem::path& file);
+// The same for golden tensors: nothing is under test, so subjects and checks may be absent, both of them.
+std::vector<Case> read_golden_case_file(const std::filesystem::path& file);
 
 }  // namespace ropewalk

@@ -76,9 +76,8 @@ UserLimit read_limit(const Field& field) {
 }
 
 CheckSpec read_check(const Field& field, const Surroundings& around) {
-  const Object object(field,
-                      {"note", "relation", "stages", "between", "subjects", "cost", "expect", "allow_skip", "limit"},
-                      {"accepted"});
+  const Object object(field, {"note", "relation", "stages", "between", "subjects", "cost", "expect", "allow_skip",
+                              "limit", "accepted"});
   if (const auto note = object.find("note")) note->text();
   CheckSpec check;
   check.relation = static_cast<Relation>(object.need("relation").choice(kRelations));
@@ -94,6 +93,10 @@ CheckSpec read_check(const Field& field, const Surroundings& around) {
     check.limit = read_limit(*limit);
   }
   const auto expect = object.find("expect");
+  if (const auto accepted = object.find("accepted")) {
+    if (expect) accepted->refuse("this takes the place of expect");
+    check.accepted = (std::filesystem::path(field.file()).parent_path() / accepted->text()).lexically_normal();
+  }
   if (!expect) return check;
   check.expect = read_expectations(*expect, check, around);
   const bool bare = !expect->json().is_array();

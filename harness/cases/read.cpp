@@ -34,7 +34,8 @@ std::vector<Axis> read_problem(const Object& object, Kind kind) {
 }
 
 // One declared case: its cells in the order of the product, dtypes innermost.
-void read_case(const Field& field, const std::string& suite, std::int64_t declaration, std::vector<Case>& out) {
+void read_case(const Field& field, const std::string& suite, std::int64_t declaration, bool tested,
+               std::vector<Case>& out) {
   const Object object(field, {"note", "name", "rope", "positions", "attention", "lora", "dtype", "subjects", "checks"},
                       {"state", "model_config"});
   if (const auto note = object.find("note")) note->text();
@@ -44,8 +45,12 @@ void read_case(const Field& field, const std::string& suite, std::int64_t declar
   const auto points = expand(axes, object.need(kind == Kind::lora ? "lora" : "rope"));
   check_points(kind, points, axes);
   const auto dtypes = read_dtypes(object.need("dtype"));
-  const auto subjects = read_subjects(object.need("subjects"), kind);
-  const auto checks = read_checks(object.need("checks"), {kind, axes, dtypes, subjects});
+  std::vector<SubjectSpec> subjects;
+  std::vector<CheckSpec> checks;
+  if (tested || object.has("subjects") || object.has("checks")) {
+    subjects = read_subjects(object.need("subjects"), kind);
+    checks = read_checks(object.need("checks"), {kind, axes, dtypes, subjects});
+  }
   for (const GridPoint& point : points) {
     for (const DType dtype : dtypes) {
       Case cell;
@@ -67,9 +72,7 @@ void read_case(const Field& field, const std::string& suite, std::int64_t declar
   }
 }
 
-}  // namespace
-
-std::vector<Case> read_case_file(const std::filesystem::path& file) {
+std::vector<Case> read_cases(const std::filesystem::path& file, bool tested) {
   const Json document = read_json_file(file);
   const Object object(Field(file.string(), "", document), {"schema_version", "note", "name", "cases"});
   need_schema_version_1(object);
@@ -79,11 +82,16 @@ std::vector<Case> read_case_file(const std::filesystem::path& file) {
   std::set<std::string> names;
   std::int64_t declaration = 0;
   for (const Field& field : object.need("cases").items()) {
-    read_case(field, suite, declaration++, out);
+    read_case(field, suite, declaration++, tested, out);
     if (!names.insert(out.back().name).second)
       field.inside("name", field.json()["name"]).refuse("an earlier case has this name; names are unique");
   }
   return out;
 }
+
+}  // namespace
+
+std::vector<Case> read_case_file(const std::filesystem::path& file) { return read_cases(file, true); }
+std::vector<Case> read_golden_case_file(const std::filesystem::path& file) { return read_cases(file, false); }
 
 }  // namespace ropewalk

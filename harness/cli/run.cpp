@@ -15,6 +15,7 @@
 #include "harness/cli/environment.hpp"
 #include "harness/cli/selection.hpp"
 #include "harness/devices/device.hpp"
+#include "harness/report/accepted.hpp"
 #include "harness/report/console.hpp"
 #include "harness/report/json.hpp"
 #include "harness/report/junit.hpp"
@@ -132,7 +133,24 @@ int exit_code(const Report& report) {
   return compared ? kAsExpected : kNothingCompared;
 }
 
+using Accepted = std::map<std::filesystem::path, AcceptedReport>;
+
+Accepted accepted_reports(const std::vector<Cell>& cells) {
+  Accepted out;
+  for (const Cell& cell : cells)
+    for (const CheckSpec& check : cell.problem.checks)
+      if (!check.accepted.empty() && !out.contains(check.accepted))
+        out.emplace(check.accepted, read_accepted(check.accepted));
+  return out;
+}
+
+void settle(Result& result, const CheckSpec& check, const Accepted& accepted) {
+  settle(result, check);
+  if (!check.accepted.empty()) settle_accepted(result, accepted.at(check.accepted));
+}
+
 Report run_cells(const std::vector<Cell>& cells, const Options& options, const std::set<std::string>& missing) {
+  const Accepted accepted = accepted_reports(cells);
   Report report;
   report.environment = this_environment(options.jobs, options.seed);
   const double start = seconds_now();
@@ -142,7 +160,7 @@ Report run_cells(const std::vector<Cell>& cells, const Options& options, const s
   const auto unexpected = [&](const Cell& cell, Result result, std::size_t check) {
     const CheckSpec& spec = cell.problem.checks[check];
     require(missing, result);
-    if (!spec.expect_any_fail) settle(result, spec);
+    if (!spec.expect_any_fail) settle(result, spec, accepted);
     return result.unexpected;
   };
   tbb::task_arena arena(options.jobs);
@@ -183,7 +201,7 @@ Report run_cells(const std::vector<Cell>& cells, const Options& options, const s
       Result& result = outcome.results[r];
       const std::size_t check = cells[i].planned[r].check;
       require(missing, result);
-      settle(result, cells[i].problem.checks[check]);
+      settle(result, cells[i].problem.checks[check], accepted);
       result.rerun = rerun_command(cells[i].problem, result.id, options);
       report.results.push_back(std::move(result));
       cell_of.push_back(&cells[i]);

@@ -10,6 +10,7 @@
 #include "harness/bad_input.hpp"
 #include "harness/devices/device.hpp"
 #include "harness/recipes/recipe.hpp"
+#include "harness/report/accepted.hpp"
 #include "harness/subjects/subject.hpp"
 
 namespace ropewalk {
@@ -31,6 +32,9 @@ void check_names(const Case& problem, std::set<std::string>& known) {
       throw BadInput(problem.file, field, recipe,
                      fmt::format("a recipe of kind {} in a case of kind {}", name_of(found), kind));
   };
+  for (const CheckSpec& check : problem.checks)
+    if (!check.accepted.empty() && known.insert("accepted " + check.accepted.string()).second)
+      read_accepted(check.accepted);  // throws BadInput
   for (const SubjectSpec& subject : problem.subjects) {
     const std::string where = fmt::format("case {}, subject {}", problem.name, subject.name);
     check_recipe(subject.recipe, where + ", recipe");

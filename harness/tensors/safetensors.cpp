@@ -14,6 +14,7 @@
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <set>
 #include <stdexcept>
 #include <system_error>
@@ -219,29 +220,51 @@ std::map<std::string, Tensor> read_safetensors(const std::filesystem::path& path
   return tensors;
 }
 
-void write_safetensors(const std::filesystem::path& path, const std::map<std::string, Tensor>& tensors,
-                       const std::map<std::string, std::string>& metadata) {
-  std::vector<const std::pair<const std::string, Tensor>*> order;
-  for (const auto& item : tensors) {
-    if (item.first == kMetadata) throw std::invalid_argument("safetensors: a tensor cannot be named __metadata__");
-    if (item.second.empty()) throw std::invalid_argument("safetensors: tensor " + item.first + " has no storage");
-    order.push_back(&item);
-  }
-  std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
-    return bytes_of(a->second.dtype()) > bytes_of(b->second.dtype());
+SafetensorsLayout safetensors_layout(std::span<const NamedShape> tensors,
+                                     const std::map<std::string, std::string>& metadata) {
+  std::vector<std::size_t> order(tensors.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const auto key = [&](std::size_t i) {
+      return std::pair(-static_cast<int>(bytes_of(tensors[i].dtype)), std::string_view(tensors[i].name));
+    };
+    return key(a) < key(b);
   });
   Json header = Json::object();
   if (!metadata.empty()) header[kMetadata] = metadata;
+  SafetensorsLayout layout;
+  layout.begin.resize(tensors.size());
   std::uint64_t offset = 0;
-  for (const auto* item : order) {
-    const std::uint64_t end = offset + item->second.bytes().size();
-    header[item->first] = {
-        {"dtype", label_of(item->second.dtype())}, {"shape", item->second.shape()}, {"data_offsets", {offset, end}}};
+  for (const std::size_t i : order) {
+    const auto& [name, dtype, shape] = tensors[i];
+    if (name == kMetadata) throw std::invalid_argument("safetensors: a tensor cannot be named __metadata__");
+    const std::uint64_t end = offset + static_cast<std::uint64_t>(element_count(shape)) * bytes_of(dtype);
+    header[name] = {{"dtype", label_of(dtype)}, {"shape", shape}, {"data_offsets", {offset, end}}};
+    layout.begin[i] = offset;
     offset = end;
   }
   std::string text = header.dump();
   text.resize((text.size() + 7) / 8 * 8, ' ');
   const std::uint64_t length = text.size();
+  layout.head.resize(sizeof length);
+  std::memcpy(layout.head.data(), &length, sizeof length);
+  layout.head += text;
+  for (std::uint64_t& begin : layout.begin) begin += layout.head.size();
+  layout.size = layout.head.size() + offset;
+  return layout;
+}
+
+void write_safetensors(const std::filesystem::path& path, const std::map<std::string, Tensor>& tensors,
+                       const std::map<std::string, std::string>& metadata) {
+  std::vector<NamedShape> shapes;
+  for (const auto& [name, tensor] : tensors) {
+    if (tensor.empty()) throw std::invalid_argument("safetensors: tensor " + name + " has no storage");
+    shapes.push_back({name, tensor.dtype(), tensor.shape()});
+  }
+  const SafetensorsLayout layout = safetensors_layout(shapes, metadata);
+  std::multimap<std::uint64_t, const Tensor*> order;
+  std::size_t i = 0;
+  for (const auto& [name, tensor] : tensors) order.emplace(layout.begin[i++], &tensor);
 
   static std::atomic<unsigned> counter{0};  // two threads may write the same file: each has its own temporary one
   const std::filesystem::path temporary =
@@ -249,10 +272,9 @@ void write_safetensors(const std::filesystem::path& path, const std::map<std::st
   std::error_code error;
   errno = 0;
   std::ofstream out(temporary, std::ios::binary);
-  out.write(reinterpret_cast<const char*>(&length), sizeof length);
-  out.write(text.data(), static_cast<std::streamsize>(length));
-  for (const auto* item : order) {
-    const auto bytes = item->second.bytes();
+  out.write(layout.head.data(), static_cast<std::streamsize>(layout.head.size()));
+  for (const auto& [begin, tensor] : order) {
+    const auto bytes = tensor->bytes();
     out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   }
   out.close();

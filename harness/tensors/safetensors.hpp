@@ -4,7 +4,9 @@
 
 #include <filesystem>
 #include <map>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "harness/tensors/tensor.hpp"
 
@@ -20,5 +22,19 @@ std::map<std::string, Tensor> read_safetensors(const std::filesystem::path& file
 // is aligned for its type. The file appears whole or not at all; throws BadInput when it cannot be written.
 void write_safetensors(const std::filesystem::path& file, const std::map<std::string, Tensor>& tensors,
                        const std::map<std::string, std::string>& metadata = {});
+
+// A file from the shapes of its tensors alone, for writing it piece by piece; the bytes of write_safetensors.
+struct SafetensorsLayout {
+  std::string head;                  // everything before the tensors
+  std::vector<std::uint64_t> begin;  // of each tensor, its first byte in the file, in the order given
+  std::uint64_t size = 0;            // of the whole file, in bytes
+};
+struct NamedShape {
+  std::string name;
+  DType dtype;
+  Shape shape;
+};
+SafetensorsLayout safetensors_layout(std::span<const NamedShape> tensors,
+                                     const std::map<std::string, std::string>& metadata = {});
 
 }  // namespace ropewalk

@@ -5,6 +5,7 @@ ropewalk_test(reference_test
     reference/angles_test.cpp
     reference/arb_oracle.cpp
     reference/frequencies_test.cpp
+    reference/frequency_rounding_test.cpp
     reference/instruction_sets_test.cpp
     reference/paths_test.cpp
     reference/rounding_test.cpp

@@ -82,6 +82,13 @@ const arb_struct* ArbReal::at(slong bits) {
   return ball_;
 }
 
+Truth truth_of(ArbReal& x) {
+  Truth truth;
+  for (slong bits = 192; bits < 100000; bits *= 2)
+    if (decide(x.at(bits), bits, truth)) return truth;
+  throw std::runtime_error("the oracle cannot decide");
+}
+
 Judged judge(ArbReal& theta, std::int64_t position, Claim sin, Claim cos) {
   Judged judged{};
   arb_t angle, sine, cosine;

@@ -37,6 +37,8 @@ struct Truth {
   int side = 0;                     // sign of (value - rounded to double)
 };
 
+Truth truth_of(ArbReal& x);  // of a number that no format holds exactly
+
 // Of position * theta: sine and cosine. head and tail are claims to be judged: tail_error is the largest of
 // |value - (head + tail)|, a bound.
 struct Claim {

@@ -1,0 +1,47 @@
+#include "harness/golden/rows.hpp"
+
+#include <algorithm>
+
+#include "reference/table.hpp"
+
+namespace ropewalk {
+namespace {
+
+std::int64_t position_in(const Field& field) {
+  const std::int64_t position = field.whole();
+  if (position < 0 || position > reference::kMaxPosition) field.refuse("positions are 0 to 2^53");
+  return position;
+}
+
+}  // namespace
+
+Rows rows_of(const Positions& positions) {
+  if (positions.list.empty()) return {0, 1, positions.limit, {}};
+  const auto& list = positions.list;
+  const std::int64_t step = list.size() > 1 ? list[1] - list[0] : 1;
+  const auto irregular =
+      std::adjacent_find(list.begin(), list.end(), [&](std::int64_t a, std::int64_t b) { return b - a != step; });
+  if (irregular != list.end()) return {0, 1, 0, list};
+  return {list[0], step, static_cast<std::int64_t>(list.size()), {}};
+}
+
+Json to_json(const Rows& rows) {
+  if (!rows.list.empty()) return rows.list;
+  return {{"from", rows.first}, {"to", rows.at(rows.count - 1)}, {"step", rows.step}};
+}
+
+Rows read_rows(const Field& field) {
+  if (field.json().is_array()) {
+    Rows rows;
+    for (const Field& item : field.items()) rows.list.push_back(position_in(item));
+    return rows;
+  }
+  const Object range(field, {"from", "to", "step"});
+  const std::int64_t from = position_in(range.need("from")), to = position_in(range.need("to"));
+  const std::int64_t step = range.need("step").whole();
+  if (to < from) range.need("to").refuse("the last position is not below the first, \"from\"");
+  if (step < 1 || (to - from) % step != 0) range.need("step").refuse("steps of at least 1 that meet the last position");
+  return {from, step, (to - from) / step + 1, {}};
+}
+
+}  // namespace ropewalk

@@ -1,0 +1,153 @@
+#include "harness/golden/table.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <stdexcept>
+
+#include "reference/frequency_rounding.hpp"
+#include "reference/rounding.hpp"
+
+namespace ropewalk {
+namespace {
+
+using reference::Format;
+using reference::Frequencies;
+using reference::Proof;
+using reference::Table;
+
+// In the order of the file's list of tensors.
+enum Tensors : std::size_t { kPositions, kInvFreq, kCos, kSin, kStoredInvFreq, kStoredCos, kStoredSin };
+
+constexpr std::int64_t kBlockElements = 65536;  // of one tensor; a block is at most 512 KiB of float64
+constexpr std::int64_t kRowsTogether = 64;      // the table makes neighbouring rows together, so blocks are multiples
+
+std::vector<GoldenTensor> tensors_of(const TableProblem& p) {
+  const std::int64_t rows = p.rows.size(), pairs = p.rotary_dim / 2;
+  const std::string rounded =
+      ", a real number rounded once to " + std::string(name_of(p.dtype)) + ", to nearest, ties to even";
+  const std::string power = "base^(-2 j / rotary_dim)", stored = "stored.inv_freq[j]";
+  return {{"positions", "positions", DType::int64, {rows}, "the position of row i", {"positions"}},
+          {"inv_freq", "inv_freq", p.dtype, {pairs}, power + rounded, {"inv_freq"}},
+          {"cos", "cos", p.dtype, {rows, pairs}, "cos(positions[i] * " + power + ")" + rounded, {"cos", "sin"}},
+          {"sin", "sin", p.dtype, {rows, pairs}, "sin(positions[i] * " + power + ")" + rounded, {"cos", "sin"}},
+          {"stored.inv_freq",
+           "inv_freq",
+           DType::float32,
+           {pairs},
+           power + ", a real number rounded once to float32, to nearest, ties to even",
+           {"stored.inv_freq"}},
+          {"stored.cos",
+           "cos",
+           p.dtype,
+           {rows, pairs},
+           "cos(positions[i] * " + stored + ")" + rounded,
+           {"stored.cos", "stored.sin"}},
+          {"stored.sin",
+           "sin",
+           p.dtype,
+           {rows, pairs},
+           "sin(positions[i] * " + stored + ")" + rounded,
+           {"stored.cos", "stored.sin"}}};
+}
+
+// Numbers of the format as its bytes.
+void encode(Format format, std::span<const double> values, std::byte* out) {
+  const auto store = [&](auto element, std::size_t i) {
+    std::copy_n(reinterpret_cast<const std::byte*>(&element), sizeof element, out + i * sizeof element);
+  };
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (format == Format::float64) store(values[i], i);
+    if (format == Format::float32) store(static_cast<float>(values[i]), i);
+    if (format == Format::bfloat16) store(reference::bfloat16_bits(values[i]), i);
+    if (format == Format::float16) store(reference::float16_bits(values[i]), i);
+  }
+}
+
+class Maker {
+ public:
+  explicit Maker(const TableProblem& problem) : p_(problem), format_(format_of(p_.dtype)) {
+    const Frequencies exact = Frequencies::powers(p_.base, static_cast<int>(p_.rotary_dim));
+    inv_freq_ = reference::rounded_frequencies(exact, format_, inv_freq_proof_);
+    stored_ = reference::rounded_frequencies(exact, Format::float32, stored_proof_);
+    if (!std::all_of(stored_.begin(), stored_.end(), [](double f) { return std::isfinite(f); }))
+      throw std::invalid_argument("a base whose frequencies float32 can hold");
+    from_base_ = std::make_unique<Table>(exact);
+    from_stored_ = std::make_unique<Table>(Frequencies::given(stored_));
+  }
+
+  std::vector<Proof> operator()(const Sink& sink) const {
+    std::vector<Proof> proofs(kStoredSin + 1);
+    send(format_, inv_freq_, kInvFreq, sink);
+    send(Format::float32, stored_, kStoredInvFreq, sink);
+    proofs[kPositions].exact = p_.rows.size();
+    proofs[kInvFreq] = inv_freq_proof_;
+    proofs[kStoredInvFreq] = stored_proof_;
+    const std::int64_t step = (kBlockElements / (p_.rotary_dim / 2) / kRowsTogether + 1) * kRowsTogether;
+    std::vector<std::int64_t> positions;
+    for (std::int64_t first = 0; first < p_.rows.size(); first += step) {
+      positions.resize(static_cast<std::size_t>(std::min(step, p_.rows.size() - first)));
+      for (std::size_t i = 0; i < positions.size(); ++i)
+        positions[i] = p_.rows.at(first + static_cast<std::int64_t>(i));
+      sink(kPositions, std::as_bytes(std::span(positions)));
+      proofs[kCos] += block(*from_base_, positions, kCos, kSin, sink);
+      proofs[kStoredCos] += block(*from_stored_, positions, kStoredCos, kStoredSin, sink);
+    }
+    proofs[kSin] = proofs[kCos];
+    proofs[kStoredSin] = proofs[kStoredCos];
+    return proofs;
+  }
+
+ private:
+  static void send(Format format, const std::vector<double>& values, std::size_t tensor, const Sink& sink) {
+    std::vector<std::byte> bytes(values.size() * sizeof(double));
+    encode(format, values, bytes.data());
+    const std::size_t size = format == Format::float64 ? 8 : format == Format::float32 ? 4 : 2;
+    sink(tensor, std::span(bytes).first(values.size() * size));
+  }
+
+  Proof block(const Table& table, const std::vector<std::int64_t>& positions, std::size_t cos_tensor,
+              std::size_t sin_tensor, const Sink& sink) const {
+    const std::size_t values = positions.size() * static_cast<std::size_t>(table.pairs());
+    const std::size_t size = values * bytes_of(p_.dtype);
+    std::vector<std::byte> cos(size), sin(size);
+    Proof proof;
+    if (p_.rows.consecutive()) {
+      proof =
+          table.fill(format_, positions.front(), static_cast<std::int64_t>(positions.size()), sin.data(), cos.data());
+    } else {
+      reference::SinCos rows;
+      proof = table.sparse(positions, rows);
+      std::vector<double> rounded(values);
+      round_to(format_, rows.cos, rows.cos_tail, rounded, proof);
+      encode(format_, rounded, cos.data());
+      round_to(format_, rows.sin, rows.sin_tail, rounded, proof);
+      encode(format_, rounded, sin.data());
+    }
+    sink(cos_tensor, cos);
+    sink(sin_tensor, sin);
+    return proof;
+  }
+
+  const TableProblem& p_;
+  Format format_;
+  std::vector<double> inv_freq_, stored_;
+  Proof inv_freq_proof_, stored_proof_;
+  std::unique_ptr<Table> from_base_, from_stored_;
+};
+
+}  // namespace
+
+GoldenFile golden_table(const TableProblem& problem) {
+  GoldenFile file;
+  file.kind = "rope_table";
+  file.parameters = {{"rotary_dim", problem.rotary_dim},
+                     {"base", plain_json(problem.base)},
+                     {"positions", to_json(problem.rows)},
+                     {"dtype", name_of(problem.dtype)}};
+  file.tensors = tensors_of(problem);
+  file.make = [problem](const Sink& sink) { return Maker(problem)(sink); };
+  return file;
+}
+
+}  // namespace ropewalk

@@ -1,0 +1,157 @@
+// Whatever changes in a golden folder is found, and named.
+#include "harness/golden/verify.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/report/json.hpp"
+#include "tests/harness/golden/folders.hpp"
+
+namespace ropewalk::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class Verify : public testing::Test {
+ protected:
+  Verify() { write_cases(folder_, kSmall); }
+  std::filesystem::path out() const { return folder_.path() / "out"; }
+  std::filesystem::path file() const { return out() / kSmallFile; }
+  std::vector<std::string> wrong() const { return wrong_in(out()); }
+  // With this text in place of the file.
+  std::vector<std::string> wrong_with(const std::filesystem::path& path, const std::string& text) const {
+    const std::string good = bytes_of_file(path);
+    std::ofstream(path, std::ios::binary) << text;
+    std::vector<std::string> lines;
+    try {
+      lines = wrong();
+    } catch (const BadInput& e) {
+      lines = {std::string("BadInput: ") + e.what()};
+    }
+    std::ofstream(path, std::ios::binary) << good;
+    return lines;
+  }
+  std::vector<std::string> wrong_with_manifest(const char* changes) const {
+    const auto path = out() / kManifest;
+    return wrong_with(path, changed(bytes_of_file(path).c_str(), changes).dump());
+  }
+
+  Folder folder_;
+};
+
+std::string flipped(std::string text, std::size_t bit) {
+  text[bit / 8] = static_cast<char>(text[bit / 8] ^ (1 << (bit % 8)));
+  return text;
+}
+
+TEST_F(Verify, AFolderAsWrittenIsRight) { EXPECT_THAT(wrong(), IsEmpty()); }
+
+TEST_F(Verify, ASingleFlippedBitIsFoundInItsTensor) {
+  const std::string good = bytes_of_file(file());
+  const auto layout =
+      layout_of(read_manifest(out()).entries[0].golden, "golden/a/head_dim=4,base=10000,max_position=5/bfloat16");
+  ASSERT_EQ(layout.size, good.size());
+  std::size_t in_tensors = 0;
+  for (std::size_t bit = 0; bit < 8 * good.size(); ++bit) {
+    if (bit % (bit / 8 < layout.head.size() ? 43 : 3) != 0) continue;
+    const auto lines = wrong_with(file(), flipped(good, bit));
+    ASSERT_THAT(lines, Not(IsEmpty())) << "bit " << bit;
+    if (bit / 8 < layout.head.size()) {
+      EXPECT_THAT(lines[0], HasSubstr("header")) << bit;
+      continue;
+    }
+    ++in_tensors;
+    EXPECT_THAT(lines[0], HasSubstr("(1 of ")) << bit;
+    EXPECT_THAT(lines[1], HasSubstr("files[0].sha256: got ")) << bit;
+    EXPECT_EQ(lines.size(), 2U) << bit;
+  }
+  EXPECT_EQ(in_tensors, 8 * (5 * 8 + 2 * 4 + 2 * 2 + 4 * 10 * 2) / 3);
+}
+
+TEST_F(Verify, NamesFileTensorIndexGotAndExact) {
+  const auto manifest = read_manifest(out());
+  const auto layout = layout_of(manifest.entries[0].golden, manifest.entries[0].case_id);
+  // cos[1, 0] is cos(1) = 0.5403..., the bfloat16 0x3f0a; its sign bit.
+  const std::size_t byte = layout.begin[2] + 2 * 2 + 1;
+  EXPECT_THAT(wrong_with(file(), flipped(bytes_of_file(file()), 8 * byte + 7))[0],
+              HasSubstr(std::string(kSmallFile) + ": cos[1, 0]: got -0x1.14p-1 (-0.5390625, bits 0xbf0a), exact "
+                                                  "0x1.14p-1 (0.5390625, bits 0x3f0a) (1 of 10 elements differ)"));
+}
+
+TEST_F(Verify, AFlippedBitOfTheManifestIsFound) {
+  const auto path = out() / kManifest;
+  const std::string good = bytes_of_file(path);
+  const std::size_t version = good.find(golden_version());
+  for (std::size_t bit = 0; bit < 8 * (good.size() - 1); bit += 97) {  // the last byte is the end of the last line
+    if (bit / 8 >= version && bit / 8 < version + golden_version().size()) continue;
+    EXPECT_THAT(wrong_with(path, flipped(good, bit)), Not(IsEmpty())) << "bit " << bit << " of " << good;
+  }
+}
+
+TEST_F(Verify, AnotherDefinitionGivesOtherValues) {
+  EXPECT_THAT(wrong_with_manifest(R"({"/files/0/parameters/base": 10001})")[0], HasSubstr("inv_freq[1]: got "));
+  EXPECT_THAT(wrong_with_manifest(R"({"/files/0/parameters/dtype": "float16"})"), Not(IsEmpty()));
+  EXPECT_THAT(wrong_with_manifest(R"({"/files/0/parameters/positions": [0, 1, 2, 3, 5]})")[0],
+              HasSubstr("positions[4]: got 0x1p+2 (4, bits 0x0000000000000004), exact 0x1.4p+2"));
+  EXPECT_THAT(wrong_with_manifest(R"({"/files/0/parameters/rotary_dim": 6})"), Not(IsEmpty()));
+}
+
+TEST_F(Verify, AChangedManifestIsNamedByField) {
+  EXPECT_THAT(wrong_with_manifest(R"({"/files/0/tensors/2/sha256": "00"})"),
+              ElementsAre(HasSubstr(R"(manifest.json: files[0].tensors[2].sha256: got "00", exact ")")));
+  EXPECT_THAT(wrong_with_manifest(R"({"/files/0/sha256": "00"})"), ElementsAre(HasSubstr("files[0].sha256")));
+  EXPECT_THAT(wrong_with_manifest(R"({"/files/0/tensors/2/shape": [5, 3]})"),
+              ElementsAre(HasSubstr("shape[1]: got 3, exact 2")));
+  EXPECT_THAT(wrong_with_manifest(R"({"/files/0/tensors/2/proof/fast": 7})"),
+              ElementsAre(HasSubstr("proof.fast: got 7")));
+  EXPECT_THAT(wrong_with_manifest(R"({"/files/0/tensors/2/formula": null})"),
+              ElementsAre(HasSubstr("formula: this field is missing")));
+  EXPECT_THAT(wrong_with_manifest(R"({"/files/0/tensors/2/note": 1})"), ElementsAre(HasSubstr("note: unknown field")));
+  EXPECT_THAT(wrong_with_manifest(R"({"/files/0/tensors": []})"), ElementsAre(HasSubstr("files[0].tensors: got")));
+}
+
+TEST_F(Verify, AManifestThatCannotBeFollowedIsBadInput) {
+  for (const char* changes :
+       {R"({"/schema_version": 2})", R"({"/files/0/kind": "rope_tables"})", R"({"/files/0/file": "../x.safetensors"})",
+        R"({"/files/0/parameters/rotary_dim": 5})", R"({"/files/0/parameters/rotary_dim": 4000000})",
+        R"({"/files/0/parameters/base": -1})", R"({"/files/0/parameters/base": 1e-300})",
+        R"({"/files/0/parameters/positions/step": 0})", R"({"/files/0/parameters/positions/to": 1e300})",
+        R"({"/files/0/parameters/extra": 1})", R"({"/files": []})", R"({"/generator/name": "other"})"})
+    EXPECT_THAT(wrong_with_manifest(changes), ElementsAre(HasSubstr("BadInput: "))) << changes;
+  EXPECT_THAT(wrong_with(out() / kManifest, "{"), ElementsAre(HasSubstr("syntax")));
+  EXPECT_THAT(complaint(folder_, [&] { wrong_in(folder_.path() / "nowhere"); }), HasSubstr("no such file"));
+}
+
+TEST_F(Verify, FilesAreNeitherMissingNorMoreNorShorterNorLonger) {
+  const std::string good = bytes_of_file(file());
+  EXPECT_THAT(wrong_with(file(), good.substr(0, good.size() - 1)), testing::Contains(HasSubstr("ends early")));
+  EXPECT_THAT(wrong_with(file(), good + "x")[0], HasSubstr("bytes, exact"));
+  EXPECT_THAT(wrong_with(file(), ""), testing::Contains(HasSubstr("header")));
+  folder_.write("out/more.txt", "x");
+  EXPECT_THAT(wrong(), ElementsAre("more.txt: not in the manifest"));
+  std::filesystem::remove(out() / "more.txt");
+  std::filesystem::remove(file());
+  EXPECT_THAT(wrong(), ElementsAre(HasSubstr("missing")));
+}
+
+TEST_F(Verify, AnotherVersionIsSaid) {
+  const auto path = out() / kManifest;
+  const std::string other = changed(bytes_of_file(path).c_str(), R"({"/generator/version": "0.0.1"})").dump();
+  std::ofstream(path) << other;
+  EXPECT_THAT(wrong(), IsEmpty());
+  EXPECT_EQ(read_manifest(out()).version, "0.0.1");
+}
+
+TEST(Shipped, GoldensAreAsDefined) { EXPECT_THAT(wrong_in(ROPEWALK_SOURCE_DIR "/goldens"), IsEmpty()); }
+
+TEST(Shipped, GoldensAreWhatTheirCaseFileGives) {
+  const Folder folder;
+  write_goldens(read_golden_case_file(ROPEWALK_SOURCE_DIR "/cases/goldens.json"), folder.path() / "out", 2, [] {});
+  EXPECT_EQ(bytes_of_folder(folder.path() / "out"), bytes_of_folder(ROPEWALK_SOURCE_DIR "/goldens"));
+}
+
+}  // namespace
+}  // namespace ropewalk::test
