@@ -10,6 +10,7 @@
 
 #include "harness/bad_input.hpp"
 #include "harness/checks/accuracy.hpp"
+#include "harness/checks/claims.hpp"
 #include "harness/checks/identity.hpp"
 #include "harness/checks/invariants.hpp"
 #include "harness/recipes/recipe.hpp"
@@ -19,7 +20,6 @@ namespace {
 
 constexpr std::int64_t kBlockElements = 32768;  // rows * pairs: the block's arrays stay in the second-level cache
 constexpr std::int64_t kAgainRows = 67;         // rows that are computed again, in blocks of one and of all of them
-const char* const kPlainClaim = "fp32-rounded-once";
 const std::vector<std::string> kTable{"cos", "sin"};
 const std::vector<std::string> kPipeline{"inv_freq", "positions", "angle", "cos", "sin"};
 
@@ -27,13 +27,6 @@ std::size_t index_of(const Case& problem, const std::string& name) {
   const auto found = std::find_if(problem.subjects.begin(), problem.subjects.end(),
                                   [&](const SubjectSpec& s) { return s.name == name; });
   return static_cast<std::size_t>(found - problem.subjects.begin());
-}
-
-// What a subject of unknown make may be off by: the widest of the documented bounds.
-DocumentedBounds widest_bounds() {
-  const DocumentedBounds cpu = make_device("cpu")->bounds(), cuda = make_device("cuda-math")->bounds();
-  return {std::max(cpu.sin_cos_ulp, cuda.sin_cos_ulp), std::max(cpu.pow_ulp, cuda.pow_ulp),
-          std::max(cpu.exp_log_ulp, cuda.exp_log_ulp), true, cpu.source + "; " + cuda.source};
 }
 
 // A subject at work on this case, and what became of it.

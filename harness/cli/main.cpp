@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
   add_list(app, action);
   add_validate(app, action);
   add_compare(app, action);
+  add_check(app, action);
   add_inventory(app, action);
   try {
     std::vector<std::string> names;

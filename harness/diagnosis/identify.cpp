@@ -1,0 +1,181 @@
+#include "harness/diagnosis/identify.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <tuple>
+
+#include "harness/diagnosis/judge.hpp"
+#include "harness/recipes/run.hpp"
+#include "harness/subjects/table_stages.hpp"
+
+namespace ropewalk {
+namespace {
+
+constexpr std::int64_t kBlockElements = 32768;  // rows * pairs at a time
+
+std::vector<std::int64_t> positions_at(const Positions& positions, const std::vector<std::int64_t>& rows) {
+  std::vector<std::int64_t> out;
+  out.reserve(rows.size());
+  for (const std::int64_t row : rows) out.push_back(positions.at(row));
+  return out;
+}
+
+Tensor picked(const Tensor& tensor, const std::vector<std::int64_t>& rows) {
+  Shape shape = tensor.shape();
+  shape[0] = static_cast<std::int64_t>(rows.size());
+  Tensor out(tensor.dtype(), shape);
+  std::byte* to = out.bytes().data();
+  for (const std::int64_t row : rows) {
+    const Tensor one = tensor.rows(row, 1);
+    to = std::copy(one.bytes().begin(), one.bytes().end(), to);
+  }
+  return out;
+}
+
+Stages picked(const Stages& stages, const std::vector<std::int64_t>& rows) {
+  Stages out;
+  for (const auto& [stage, tensor] : stages) out[stage] = stage == "inv_freq" ? tensor : picked(tensor, rows);
+  return out;
+}
+
+bool same_number(double a, double b) { return (a == b && std::signbit(a) == std::signbit(b)) || (a != a && b != b); }
+
+void insert(std::vector<std::string>& names, const std::string& name) {
+  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+}
+
+// Adds one block. Positions are how the rows were chosen, so that they say nothing.
+void compare(const Stages& observed, const Stages& made, Match& match) {
+  const bool tables = observed.contains("cos") || observed.contains("sin");
+  for (const auto& [stage, tensor] : observed) {
+    if (stage == "positions") continue;
+    const Tensor& other = made.at(stage);
+    if (tensor.dtype() == other.dtype() && same_bits(tensor, other)) {
+      match.compared += tensor.size();
+      continue;
+    }
+    if (tensor.dtype() != other.dtype()) insert(match.other_dtype, stage);
+    const auto a = to_doubles(tensor), b = to_doubles(other);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      ++match.compared;
+      if (same_number(a[i], b[i])) continue;
+      ++match.mismatched;
+      insert(match.differing, stage);
+      const double size = std::fabs(a[i] - b[i]);
+      if (!tables || stage == "cos" || stage == "sin")
+        match.max_abs = std::max(match.max_abs, std::isnan(size) ? std::numeric_limits<double>::infinity() : size);
+    }
+  }
+}
+
+struct Candidate {
+  Match match;
+  Recipe recipe;
+  std::shared_ptr<Device> device;
+};
+
+std::vector<Candidate> candidates() {
+  std::vector<Candidate> out;
+  std::vector<std::shared_ptr<Device>> devices;
+  for (const std::string& name : device_names())
+    if (auto device = make_device(name); device->missing().empty()) devices.push_back(std::move(device));
+  for (const Recipe& recipe : all_recipes())
+    for (const auto& device : devices)
+      for (const bool cast : {false, true})
+        for (const DType dtype : {DType::float32, DType::bfloat16, DType::float16, DType::float64}) {
+          if (cast && (recipe.buffers.empty() || dtype == DType::float32)) continue;
+          Match match;
+          match.recipe = recipe.name;
+          match.title = recipe.title;
+          match.device = device->name();
+          match.parent = recipe.parent;
+          match.emulated = device->emulated();
+          match.module_cast = cast;
+          match.dtype = dtype;
+          out.push_back({match, recipe, device});
+        }
+  return out;
+}
+
+// Runs a candidate on these rows; false where its device refuses a step.
+bool run(Candidate& candidate, Case problem, const std::vector<std::int64_t>& rows, const Stages& observed) {
+  problem.dtype = candidate.match.dtype;
+  try {
+    const RecipeRun recipe(candidate.recipe, candidate.device, problem, candidate.match.module_cast);
+    const std::int64_t step = std::max<std::int64_t>(1, kBlockElements / (problem.rope.rotary_dim() / 2));
+    const auto count = static_cast<std::int64_t>(rows.size());
+    candidate.match.compared = candidate.match.mismatched = 0;
+    for (std::int64_t first = 0; first < count; first += step) {
+      const std::vector<std::int64_t> block(rows.begin() + first, rows.begin() + std::min(first + step, count));
+      Stages seen = static_cast<std::int64_t>(block.size()) == problem.positions.count() ? observed
+                    : block.back() - block.front() + 1 == static_cast<std::int64_t>(block.size())
+                        ? block_of(observed, block.front(), static_cast<std::int64_t>(block.size()))
+                        : picked(observed, block);
+      if (first > 0) seen.erase("inv_freq");
+      compare(seen, recipe.rows(positions_at(problem.positions, block)), candidate.match);
+    }
+  } catch (const Refused&) {
+    return false;
+  }
+  return true;
+}
+
+std::vector<std::int64_t> all_rows(const Positions& positions) {
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(positions.count()));
+  for (std::size_t r = 0; r < rows.size(); ++r) rows[r] = static_cast<std::int64_t>(r);
+  return rows;
+}
+
+// Published recipes go first, as they are; then faults by name; then casts of the module, most of which are faults.
+auto order_of(const Match& m) { return std::tuple(m.module_cast, !m.parent.empty(), m.recipe, m.dtype, m.device); }
+
+}  // namespace
+
+std::vector<std::int64_t> telling_rows(const Positions& positions) {
+  constexpr std::int64_t kFew = 128;
+  const std::int64_t count = positions.count();
+  std::set<std::int64_t> rows;
+  for (std::int64_t r = 0; r < count && count <= kFew; ++r) rows.insert(r);
+  for (std::int64_t octave = 1; octave < 2 * count; octave *= 2)
+    for (const std::int64_t r : {octave - 1, octave, octave + 1, octave + octave / 3})
+      if (r < count) rows.insert(r);
+  for (std::int64_t r = std::max<std::int64_t>(0, count - 8); r < count; ++r) rows.insert(r);
+  for (std::int64_t i = 0; i < 32; ++i) rows.insert(i * (count - 1) / 32);
+  return {rows.begin(), rows.end()};
+}
+
+Identification identify(const Case& problem, const Stages& observed) {
+  const std::vector<std::int64_t> few = telling_rows(problem.positions), all = all_rows(problem.positions);
+  Identification out;
+  std::optional<Candidate> nearest;
+  for (Candidate& candidate : candidates()) {
+    if (!run(candidate, problem, few, observed)) continue;
+    ++out.tried;
+    if (candidate.match.identical()) run(candidate, problem, all, observed);
+    if (candidate.match.identical()) {
+      out.identical.push_back(candidate.match);
+      continue;
+    }
+    const auto farther = [](const Match& a, const Match& b) {
+      return std::tuple(a.mismatched * b.compared, a.max_abs) > std::tuple(b.mismatched * a.compared, b.max_abs);
+    };
+    if (!nearest || farther(nearest->match, candidate.match)) nearest = std::move(candidate);
+  }
+  std::stable_sort(out.identical.begin(), out.identical.end(),
+                   [](const Match& a, const Match& b) { return order_of(a) < order_of(b); });
+  if (out.identical.empty() && nearest) {
+    run(*nearest, problem, all, observed);
+    out.nearest = nearest->match;
+  }
+  return out;
+}
+
+Stages stages_of(const Match& match, const Case& problem, const std::vector<std::int64_t>& positions) {
+  Case asked = problem;
+  asked.dtype = match.dtype;
+  return RecipeRun(find_recipe(match.recipe), make_device(match.device), asked, match.module_cast).rows(positions);
+}
+
+}  // namespace ropewalk
