@@ -62,6 +62,7 @@ Known known_from(const Options& options) {
 }
 
 int check(const Options& options) {
+  set_cpu_threads(1);  // as in `run`: more would not change the bits
   const Known known = known_from(options);
   find_recipe(options.recipe);
   const Investigation found = investigate(read_dump(options.tensors, known), options.recipe);

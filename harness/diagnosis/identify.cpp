@@ -76,26 +76,24 @@ struct Candidate {
   std::shared_ptr<Device> device;
 };
 
-std::vector<Candidate> candidates() {
+// Every published recipe, also after a cast of the module, and every fault, on every device that there is.
+std::vector<Candidate> candidates(DType dtype, const std::vector<Recipe>& recipes,
+                                  const std::vector<std::shared_ptr<Device>>& devices) {
   std::vector<Candidate> out;
-  std::vector<std::shared_ptr<Device>> devices;
-  for (const std::string& name : device_names())
-    if (auto device = make_device(name); device->missing().empty()) devices.push_back(std::move(device));
-  for (const Recipe& recipe : all_recipes())
-    for (const auto& device : devices)
-      for (const bool cast : {false, true})
-        for (const DType dtype : {DType::float32, DType::bfloat16, DType::float16, DType::float64}) {
-          if (cast && (recipe.buffers.empty() || dtype == DType::float32)) continue;
-          Match match;
-          match.recipe = recipe.name;
-          match.title = recipe.title;
-          match.device = device->name();
-          match.parent = recipe.parent;
-          match.emulated = device->emulated();
-          match.module_cast = cast;
-          match.dtype = dtype;
-          out.push_back({match, recipe, device});
-        }
+  for (const bool cast : {false, true})
+    for (const Recipe& recipe : recipes)
+      for (const auto& device : devices) {
+        if (cast && (recipe.buffers.empty() || recipe.is_fault() || dtype == DType::float32)) continue;
+        Match match;
+        match.recipe = recipe.name;
+        match.title = recipe.title;
+        match.device = device->name();
+        match.parent = recipe.parent;
+        match.emulated = device->emulated();
+        match.module_cast = cast;
+        match.dtype = dtype;
+        out.push_back({match, recipe, device});
+      }
   return out;
 }
 
@@ -128,8 +126,8 @@ std::vector<std::int64_t> all_rows(const Positions& positions) {
   return rows;
 }
 
-// Published recipes go first, as they are; then faults by name; then casts of the module, most of which are faults.
-auto order_of(const Match& m) { return std::tuple(m.module_cast, !m.parent.empty(), m.recipe, m.dtype, m.device); }
+// Published recipes go first, then their casts, which is how most faults come about, then the other faults.
+auto order_of(const Match& m) { return std::tuple(!m.parent.empty(), m.module_cast); }
 
 }  // namespace
 
@@ -148,20 +146,29 @@ std::vector<std::int64_t> telling_rows(const Positions& positions) {
 
 Identification identify(const Case& problem, const Stages& observed) {
   const std::vector<std::int64_t> few = telling_rows(problem.positions), all = all_rows(problem.positions);
+  const std::vector<Recipe> recipes = all_recipes();
+  std::vector<std::shared_ptr<Device>> devices;
+  for (const std::string& name : device_names())
+    if (auto device = make_device(name); device->missing().empty()) devices.push_back(std::move(device));
   Identification out;
   std::optional<Candidate> nearest;
-  for (Candidate& candidate : candidates()) {
-    if (!run(candidate, problem, few, observed)) continue;
-    ++out.tried;
-    if (candidate.match.identical()) run(candidate, problem, all, observed);
-    if (candidate.match.identical()) {
-      out.identical.push_back(candidate.match);
-      continue;
+  const auto farther = [](const Match& a, const Match& b) {
+    return std::tuple(a.mismatched * b.compared, a.max_abs) > std::tuple(b.mismatched * a.compared, b.max_abs);
+  };
+  std::vector<DType> dtypes{problem.dtype};
+  for (const DType dtype : {DType::float32, DType::bfloat16, DType::float16, DType::float64})
+    if (dtype != problem.dtype) dtypes.push_back(dtype);
+  for (const DType dtype : dtypes) {
+    if (dtype != problem.dtype && dtype == dtypes[1] && !out.identical.empty()) break;
+    for (Candidate& candidate : candidates(dtype, recipes, devices)) {
+      if (!run(candidate, problem, few, observed)) continue;
+      ++out.tried;
+      if (candidate.match.identical()) run(candidate, problem, all, observed);
+      if (candidate.match.identical())
+        out.identical.push_back(candidate.match);
+      else if (!nearest || farther(nearest->match, candidate.match))
+        nearest = std::move(candidate);
     }
-    const auto farther = [](const Match& a, const Match& b) {
-      return std::tuple(a.mismatched * b.compared, a.max_abs) > std::tuple(b.mismatched * a.compared, b.max_abs);
-    };
-    if (!nearest || farther(nearest->match, candidate.match)) nearest = std::move(candidate);
   }
   std::stable_sort(out.identical.begin(), out.identical.end(),
                    [](const Match& a, const Match& b) { return order_of(a) < order_of(b); });

@@ -29,8 +29,9 @@ struct Identification {
   int tried = 0;
 };
 
-// Runs every recipe on every device that computes here or is emulated, with and without a cast of the module, in every
-// dtype. Numbers are compared, not storage: a bfloat16 table that was dumped as float32 is recognised.
+// Runs every recipe on every device that computes here or is emulated, with and without a cast of the module, in the
+// problem's dtype and, where none is identical, in the others. Numbers are compared, not storage: a bfloat16 table that
+// was dumped as float32 is recognised.
 Identification identify(const Case& problem, const Stages& observed);
 
 // The stages of a match at these positions, for judging where the recipe goes wrong.

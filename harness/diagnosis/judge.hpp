@@ -13,7 +13,7 @@
 namespace ropewalk {
 
 // The stages in the order in which they are computed.
-inline const std::vector<std::string> kPipeline{"positions", "inv_freq", "angle", "cos", "sin"};
+inline const std::vector<std::string> kPipeline{"inv_freq", "positions", "angle", "cos", "sin"};
 
 struct Judgement {
   std::vector<Result> results;  // accuracy of each stage in the order of kPipeline, then the invariants

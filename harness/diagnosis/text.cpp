@@ -7,13 +7,14 @@
 #include <cctype>
 #include <utility>
 
+#include "harness/cases/fields.hpp"
 #include "harness/report/numbers.hpp"
 #include "harness/report/text.hpp"
 
 namespace ropewalk {
 namespace {
 
-// Matches that differ in the device alone.
+// What gives one table: a recipe in a dtype, and the devices that give the same bits.
 struct Class {
   Match match;
   std::vector<std::string> devices;
@@ -31,19 +32,14 @@ std::vector<Class> classes(const std::vector<Match>& matches) {
   return out;
 }
 
-std::string name_of(const Match& match) {
-  std::string text = match.recipe;
-  if (match.module_cast) text += " after a cast of the module";
-  text += fmt::format(", {}", ropewalk::name_of(match.dtype));
-  return text;
-}
-
 std::string line_of(const Class& entry) {
-  std::string text = fmt::format("{} on {}", name_of(entry.match), fmt::join(entry.devices, ", "));
-  if (!entry.match.other_dtype.empty())
-    text += fmt::format("; {} stored in another dtype", fmt::join(entry.match.other_dtype, ", "));
-  if (!entry.match.parent.empty())
-    text += fmt::format("\n      known fault of {}: {}", entry.match.parent, entry.match.title);
+  const Match& match = entry.match;
+  std::string text =
+      fmt::format("{}{} in {} on {}", match.recipe, match.module_cast ? " after a cast of the module" : "",
+                  name_of(match.dtype), fmt::join(entry.devices, ", "));
+  if (!match.other_dtype.empty())
+    text += fmt::format("; {} stored in another dtype", fmt::join(match.other_dtype, ", "));
+  if (!match.parent.empty()) text += fmt::format("; known fault of {}: {}", match.parent, match.title);
   return text;
 }
 
@@ -54,31 +50,71 @@ std::string upper(std::string_view text) {
   return out;
 }
 
-std::string sizes(const Result& r) {
-  if (!r.error) return "";
-  const auto limit = [](const std::optional<Limit>& l) { return l ? short_number(l->value) : std::string("none"); };
-  std::string text = fmt::format("{:>11} {:>11} {:>11} {:>11}", short_number(r.error->local.max_abs),
-                                 limit(r.local_limit), short_number(r.error->total.max_abs), limit(r.total_limit));
-  if (r.worst) {
-    const bool rows = r.stage != "inv_freq";
-    text += rows ? fmt::format("  position {}", r.worst->position) : "";
-    text += r.stage == "positions" ? "" : fmt::format("  pair {}", r.worst->pair);
-  }
+std::string where(const Result& r) {
+  std::string text;
+  if (r.stage != "inv_freq") text += fmt::format(" at position {}", r.worst->position);
+  if (r.stage != "positions") text += fmt::format(" pair {}", r.worst->pair);
   return text;
 }
 
+// The element that comes nearest to its limit, or exceeds it most.
+std::string nearest_to_limit(const Result& r) {
+  if (!r.worst || !r.local_limit || !r.total_limit) return "";
+  const double local = r.local_limit->value, total = r.total_limit->value;
+  std::string limits = local == total ? short_number(local)
+                                      : fmt::format("local {}, total {}", short_number(local), short_number(total));
+  const std::string share = r.margin ? fmt::format("{:.3g} times its limit", *r.margin) : "beyond a limit of 0";
+  return fmt::format("{}{}; limit {}", share, where(r), limits);
+}
+
+std::string bands(const char* what, const std::vector<Band>& bands) {
+  std::vector<std::string> parts;
+  for (const Band& band : bands) {
+    if (band.first > band.last) continue;
+    const std::string range =
+        band.first == band.last ? fmt::format("{}", band.first) : fmt::format("{}-{}", band.first, band.last);
+    parts.push_back(range + ": " + short_number(band.max_abs));
+  }
+  return fmt::format("  largest by {}  {}\n", what, fmt::join(parts, "  "));
+}
+
 std::string result_lines(const Investigation& found) {
-  std::string out = fmt::format("{:<10} {:<9} {:>11} {:>11} {:>11} {:>11}  {}\n", "stage", "verdict", "local error",
-                                "limit", "total error", "limit", "limits are those at");
+  std::string out = fmt::format("{:<10} {:<9} {:>11} {:>11}  {}\n", "stage", "verdict", "local error", "total error",
+                                "nearest to its limit");
   for (const Result& r : found.judgement.results) {
     if (r.relation != Relation::accuracy) continue;
-    out += fmt::format("{:<10} {:<9} {}\n", r.stage, ropewalk::name_of(r.verdict), sizes(r));
-    const auto [nan, inf] = std::pair(r.measured.nan[0], r.measured.inf[0]);
-    if (nan + inf > 0) out += fmt::format("{:<20} {} NaN, {} infinite\n", "", nan, inf);
-    if (!r.reason.empty()) out += fmt::format("{:<20} {}\n", "", r.reason);
+    out += fmt::format("{:<10} {:<9} {:>11} {:>11}  {}\n", r.stage, name_of(r.verdict),
+                       short_number(r.error->local.max_abs), short_number(r.error->total.max_abs), nearest_to_limit(r));
+    if (r.measured.nan[0] + r.measured.inf[0] > 0)
+      out += fmt::format("  {} NaN, {} infinite\n", r.measured.nan[0], r.measured.inf[0]);
+    if (!r.reason.empty()) out += "  " + r.reason + "\n";
+    if (r.verdict != Verdict::fail) continue;
+    if (r.stage != "inv_freq") out += bands("position", r.measured.by_position);
+    if (r.stage != "positions") out += bands("pair", r.measured.by_pair);
   }
   for (const Result& r : found.judgement.results)
     if (r.relation == Relation::invariants && !r.reason.empty()) out += fmt::format("{}: {}\n", r.stage, r.reason);
+  return out;
+}
+
+std::string one_frequency_line(const OneFrequency& one) {
+  if (!one.asked) return "";
+  if (one.explained())
+    return fmt::format(
+        "each pair has one frequency that explains every position, at most {:.1f} float32 ulp from exact\n",
+        one.largest_ulp);
+  return fmt::format(
+      "no one frequency within the limits explains pair {} at every position ({} of {} pairs have one)\n",
+      fmt::join(one.unexplained.begin(),
+                one.unexplained.begin() + std::min<std::ptrdiff_t>(8, std::ssize(one.unexplained)), ", "),
+      one.pairs - std::ssize(one.unexplained), one.pairs);
+}
+
+std::string explanation_lines(const Investigation& found) {
+  std::string out;
+  for (const Explained& e : found.explained)
+    out += fmt::format("explained by: {}; largest error {} of the limit {} ({:.3g}) at position {} pair {}\n",
+                       e.hypothesis.text, short_number(e.error), short_number(e.limit), e.share, e.position, e.pair);
   return out;
 }
 
@@ -92,8 +128,17 @@ std::string identity_lines(const Identification& identification) {
                          near->mismatched, near->compared, short_number(near->max_abs));
     return out;
   }
+  // Where a published recipe gives these bits, a fault that gives them too does not show.
+  const bool published = list.front().match.parent.empty() && !list.front().match.module_cast;
+  std::vector<std::string> dormant;
   out = "bit-identical to\n";
-  for (const Class& entry : list) out += "    " + line_of(entry) + "\n";
+  for (const Class& entry : list) {
+    if (published && (!entry.match.parent.empty() || entry.match.module_cast))
+      dormant.push_back(entry.match.recipe + (entry.match.module_cast ? " after a cast" : ""));
+    else
+      out += "  " + line_of(entry) + "\n";
+  }
+  if (!dormant.empty()) out += fmt::format("known faults that would not show here: {}\n", fmt::join(dormant, ", "));
   return out;
 }
 
@@ -102,7 +147,7 @@ nlohmann::ordered_json json_of(const Match& match) {
           {"device", match.device},
           {"emulated", match.emulated},
           {"module_cast", match.module_cast},
-          {"dtype", ropewalk::name_of(match.dtype)},
+          {"dtype", name_of(match.dtype)},
           {"fault_of", match.parent.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(match.parent)},
           {"title", match.title},
           {"stored_in_another_dtype", match.other_dtype},
@@ -114,31 +159,32 @@ nlohmann::ordered_json json_of(const Match& match) {
 }  // namespace
 
 std::string investigation_text(const Investigation& found) {
-  std::string out = fmt::format("{}: {}", printable(found.dump.file), upper(ropewalk::name_of(found.verdict)));
+  std::string out = fmt::format("{}: {}", printable(found.dump.file), upper(name_of(found.verdict)));
   if (!found.first_stage.empty()) out += fmt::format(", first off at {} ({})", found.first_stage, found.how_known);
   out += "\n\n";
   for (const FoundStage& stage : found.dump.found)
-    out += fmt::format("{:<10} {}: {} {}\n", stage.stage, printable(stage.tensor), ropewalk::name_of(stage.dtype),
-                       stage.layout);
+    out += fmt::format("{:<10} {}: {} {}\n", stage.stage, printable(stage.tensor), name_of(stage.dtype), stage.layout);
   for (const std::string& text : found.dump.assumed) out += "assumed: " + printable(text) + "\n";
   out += fmt::format("assumed: limits of {}\n", found.claims);
   for (const std::string& text : found.dump.defects) out += "defect: " + printable(text) + "\n";
-  return out + "\n" + result_lines(found) + "\n" + identity_lines(found.identification);
+  out += "\n" + result_lines(found) + one_frequency_line(found.one_frequency) + "\n" +
+         identity_lines(found.identification) + explanation_lines(found);
+  if (found.fitted_base && !found.at_fitted_base.identical.empty())
+    out += fmt::format("with base {} it is ", plain(*found.fitted_base)) + identity_lines(found.at_fitted_base);
+  return out;
 }
 
 nlohmann::ordered_json investigation_json(const Investigation& found) {
   nlohmann::ordered_json tensors = nlohmann::ordered_json::array(), identical = nlohmann::ordered_json::array();
   for (const FoundStage& stage : found.dump.found)
-    tensors.push_back({{"stage", stage.stage},
-                       {"tensor", stage.tensor},
-                       {"dtype", ropewalk::name_of(stage.dtype)},
-                       {"layout", stage.layout}});
+    tensors.push_back(
+        {{"stage", stage.stage}, {"tensor", stage.tensor}, {"dtype", name_of(stage.dtype)}, {"layout", stage.layout}});
   for (const Match& match : found.identification.identical) identical.push_back(json_of(match));
   const auto& nearest = found.identification.nearest;
   return {
       {"schema_version", 1},
       {"file", found.dump.file},
-      {"verdict", ropewalk::name_of(found.verdict)},
+      {"verdict", name_of(found.verdict)},
       {"first_stage", found.first_stage.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(found.first_stage)},
       {"claims", found.claims},
       {"tensors", tensors},
