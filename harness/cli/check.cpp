@@ -1,6 +1,7 @@
 // One-off: tensors that somebody has, against the reference.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "harness/bad_input.hpp"
@@ -12,13 +13,14 @@
 #include "harness/diagnosis/investigation.hpp"
 #include "harness/diagnosis/row_positions.hpp"
 #include "harness/diagnosis/text.hpp"
+#include "harness/diagnosis/two_dumps.hpp"
 
 namespace ropewalk {
 namespace {
 
 struct Options {
-  std::string tensors, config, positions, recipe = kPlainClaim, dtype;
-  std::vector<std::string> map;
+  std::string tensors, against, config, positions, recipe = kPlainClaim, dtype;
+  std::vector<std::string> map, map_against;
   double base = 0, partial_rotary_factor = 0;
   std::int64_t head_dim = 0;
   bool as_json = false;
@@ -61,16 +63,36 @@ Known known_from(const Options& options) {
   return known;
 }
 
+int exit_code(const Investigation& found) { return found.verdict == Verdict::pass ? kAsExpected : kUnexpected; }
+
+void print(const Options& options, const nlohmann::ordered_json& json, const std::string& text) {
+  fmt::print("{}", options.as_json ? json.dump(2) + "\n" : text);
+}
+
+// Each file against the reference, and the two against each other. That their bits differ is no failure by itself.
+int check_both(const Options& options, Known known) {
+  const Investigation first = investigate(read_dump(options.tensors, known), options.recipe);
+  if (!options.map_against.empty()) known.map = read_map(options.map_against);
+  if (!known.base) known.base = first.dump.problem.rope.base, known.source = "as for " + options.tensors;
+  const Investigation second = investigate(read_dump(options.against, known), options.recipe);
+  const TwoDumps two = compare_dumps(first.dump, second.dump);
+  print(options,
+        {{"schema_version", 1},
+         {"tensors", investigation_json(first)},
+         {"against", investigation_json(second)},
+         {"comparison", two_dumps_json(two)}},
+        investigation_text(first) + "\n" + investigation_text(second) + "\n" + two_dumps_text(two));
+  return std::max(exit_code(first), exit_code(second));
+}
+
 int check(const Options& options) {
   set_cpu_threads(1);  // as in `run`: more would not change the bits
   const Known known = known_from(options);
   find_recipe(options.recipe);
+  if (!options.against.empty()) return check_both(options, known);
   const Investigation found = investigate(read_dump(options.tensors, known), options.recipe);
-  if (options.as_json)
-    fmt::print("{}\n", investigation_json(found).dump(2));
-  else
-    fmt::print("{}", investigation_text(found));
-  return found.verdict == Verdict::pass ? kAsExpected : kUnexpected;
+  print(options, investigation_json(found), investigation_text(found));
+  return exit_code(found);
 }
 
 }  // namespace
@@ -79,8 +101,11 @@ void add_check(CLI::App& app, Action& action) {
   auto* command = app.add_subcommand("check", "Tensors that somebody has, against the reference: what is off, and why");
   auto options = std::make_shared<Options>();
   command->add_option("--tensors", options->tensors, "A safetensors file")->required();
+  command->add_option("--against", options->against, "Another dump of the same: where do they differ, which is closer");
   command->add_option("--config", options->config, "The model's config.json: base and widths");
   command->add_option("--map", options->map, "STAGE=NAME_IN_FILE (repeatable)")->allow_extra_args(false);
+  command->add_option("--map-against", options->map_against, "The same for the file of --against (default: --map)")
+      ->allow_extra_args(false);
   command->add_option("--positions", options->positions, "FROM..TO, a list, or a file: the position of each row");
   command->add_option("--recipe", options->recipe, "The recipe whose limits count (default: " + options->recipe + ")");
   command->add_option("--dtype", options->dtype, "The dtype that the tables are meant to have (default: theirs)");

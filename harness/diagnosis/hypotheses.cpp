@@ -9,19 +9,13 @@
 #include "harness/cases/fields.hpp"
 #include "harness/devices/device.hpp"
 #include "harness/diagnosis/explain_table.hpp"
-#include "harness/diagnosis/identify.hpp"
 #include "harness/diagnosis/phases.hpp"
+#include "harness/diagnosis/rows.hpp"
 
 namespace ropewalk {
 namespace {
 
 using reference::Format;
-
-std::vector<std::int64_t> list_of(const Positions& positions) {
-  std::vector<std::int64_t> out(static_cast<std::size_t>(positions.count()));
-  for (std::size_t r = 0; r < out.size(); ++r) out[r] = positions.at(static_cast<std::int64_t>(r));
-  return out;
-}
 
 std::vector<std::size_t> in_order(std::size_t pairs) {
   std::vector<std::size_t> out(pairs);
@@ -65,7 +59,7 @@ class Fitter {
       other_positions();
       order_of_pairs();
     }
-    base();
+    if (found_.empty()) base();
     return std::move(found_);
   }
 
@@ -80,22 +74,12 @@ class Fitter {
     small.positions.clear();
     Stages rows;
     for (const std::int64_t row : few_) small.positions.push_back(hypothesis.positions[static_cast<std::size_t>(row)]);
-    for (const char* name : {"cos", "sin"}) rows[name] = picked(stages_.at(name));
+    for (const char* name : {"cos", "sin"}) rows[name] = rows_of(stages_.at(name), few_);
     if (!test_hypothesis(small, problem_, rows, claims_).holds()) return false;
     Explained explained = test_hypothesis(hypothesis, problem_, stages_, claims_);
     const bool yes = explained.holds();
     if (yes) found_.push_back(std::move(explained));
     return yes;
-  }
-
-  Tensor picked(const Tensor& tensor) const {
-    Tensor out(tensor.dtype(), {static_cast<std::int64_t>(few_.size()), tensor.shape()[1]});
-    std::byte* to = out.bytes().data();
-    for (const std::int64_t row : few_) {
-      const Tensor one = tensor.rows(row, 1);
-      to = std::copy(one.bytes().begin(), one.bytes().end(), to);
-    }
-    return out;
   }
 
   // YaRN multiplies by 0.1 ln s + 1 (Peng et al. 2023, section 3.4).

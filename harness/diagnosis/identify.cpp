@@ -3,42 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
+#include <numeric>
 #include <tuple>
 
-#include "harness/diagnosis/judge.hpp"
+#include "harness/diagnosis/rows.hpp"
 #include "harness/recipes/run.hpp"
-#include "harness/subjects/table_stages.hpp"
 
 namespace ropewalk {
 namespace {
 
 constexpr std::int64_t kBlockElements = 32768;  // rows * pairs at a time
-
-std::vector<std::int64_t> positions_at(const Positions& positions, const std::vector<std::int64_t>& rows) {
-  std::vector<std::int64_t> out;
-  out.reserve(rows.size());
-  for (const std::int64_t row : rows) out.push_back(positions.at(row));
-  return out;
-}
-
-Tensor picked(const Tensor& tensor, const std::vector<std::int64_t>& rows) {
-  Shape shape = tensor.shape();
-  shape[0] = static_cast<std::int64_t>(rows.size());
-  Tensor out(tensor.dtype(), shape);
-  std::byte* to = out.bytes().data();
-  for (const std::int64_t row : rows) {
-    const Tensor one = tensor.rows(row, 1);
-    to = std::copy(one.bytes().begin(), one.bytes().end(), to);
-  }
-  return out;
-}
-
-Stages picked(const Stages& stages, const std::vector<std::int64_t>& rows) {
-  Stages out;
-  for (const auto& [stage, tensor] : stages) out[stage] = stage == "inv_freq" ? tensor : picked(tensor, rows);
-  return out;
-}
 
 bool same_number(double a, double b) { return (a == b && std::signbit(a) == std::signbit(b)) || (a != a && b != b); }
 
@@ -107,10 +81,7 @@ bool run(Candidate& candidate, Case problem, const std::vector<std::int64_t>& ro
     candidate.match.compared = candidate.match.mismatched = 0;
     for (std::int64_t first = 0; first < count; first += step) {
       const std::vector<std::int64_t> block(rows.begin() + first, rows.begin() + std::min(first + step, count));
-      Stages seen = static_cast<std::int64_t>(block.size()) == problem.positions.count() ? observed
-                    : block.back() - block.front() + 1 == static_cast<std::int64_t>(block.size())
-                        ? block_of(observed, block.front(), static_cast<std::int64_t>(block.size()))
-                        : picked(observed, block);
+      Stages seen = rows_of(observed, block);
       if (first > 0) seen.erase("inv_freq");
       compare(seen, recipe.rows(positions_at(problem.positions, block)), candidate.match);
     }
@@ -120,9 +91,9 @@ bool run(Candidate& candidate, Case problem, const std::vector<std::int64_t>& ro
   return true;
 }
 
-std::vector<std::int64_t> all_rows(const Positions& positions) {
-  std::vector<std::int64_t> rows(static_cast<std::size_t>(positions.count()));
-  for (std::size_t r = 0; r < rows.size(); ++r) rows[r] = static_cast<std::int64_t>(r);
+std::vector<std::int64_t> all_rows(std::int64_t count) {
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(count));
+  std::iota(rows.begin(), rows.end(), 0);
   return rows;
 }
 
@@ -131,21 +102,8 @@ auto order_of(const Match& m) { return std::tuple(!m.parent.empty(), m.module_ca
 
 }  // namespace
 
-std::vector<std::int64_t> telling_rows(const Positions& positions) {
-  constexpr std::int64_t kFew = 128;
-  const std::int64_t count = positions.count();
-  std::set<std::int64_t> rows;
-  for (std::int64_t r = 0; r < count && count <= kFew; ++r) rows.insert(r);
-  for (std::int64_t octave = 1; octave < 2 * count; octave *= 2)
-    for (const std::int64_t r : {octave - 1, octave, octave + 1, octave + octave / 3})
-      if (r < count) rows.insert(r);
-  for (std::int64_t r = std::max<std::int64_t>(0, count - 8); r < count; ++r) rows.insert(r);
-  for (std::int64_t i = 0; i < 32; ++i) rows.insert(i * (count - 1) / 32);
-  return {rows.begin(), rows.end()};
-}
-
 Identification identify(const Case& problem, const Stages& observed) {
-  const std::vector<std::int64_t> few = telling_rows(problem.positions), all = all_rows(problem.positions);
+  const std::vector<std::int64_t> few = telling_rows(problem.positions), all = all_rows(problem.positions.count());
   const std::vector<Recipe> recipes = all_recipes();
   std::vector<std::shared_ptr<Device>> devices;
   for (const std::string& name : device_names())

@@ -37,8 +37,4 @@ Identification identify(const Case& problem, const Stages& observed);
 // The stages of a match at these positions, for judging where the recipe goes wrong.
 Stages stages_of(const Match& match, const Case& problem, const std::vector<std::int64_t>& positions);
 
-// Some 100 rows that show what is known to go wrong: all octaves, the first positions that 16 bits do not hold, the
-// end.
-std::vector<std::int64_t> telling_rows(const Positions& positions);
-
 }  // namespace ropewalk

@@ -6,6 +6,7 @@
 
 #include "harness/bad_input.hpp"
 #include "harness/cases/fields.hpp"
+#include "harness/diagnosis/rows.hpp"
 #include "harness/recipes/recipe.hpp"
 
 namespace ropewalk {
@@ -24,8 +25,7 @@ Verdict verdict_of(const Investigation& found) {
 std::string stage_of(const Match& match, const Investigation& found) {
   Case problem = found.dump.problem;
   Positions& positions = problem.positions;
-  std::vector<std::int64_t> some;
-  for (const std::int64_t row : telling_rows(positions)) some.push_back(positions.at(row));
+  const auto some = positions_at(positions, telling_rows(positions));
   positions = {0, some};
   return judge(problem, stages_of(match, found.dump.problem, some), budget_for(found.claims, problem), false)
       .first_stage;
@@ -43,7 +43,11 @@ bool before(const std::string& stage, const std::string& other) {
 void find_first_stage(Investigation& found) {
   found.first_stage = found.judgement.first_stage;
   if (found.verdict != Verdict::fail) return;
-  if (!found.first_stage.empty()) found.how_known = "the first stage of the file whose own error exceeds its limit";
+  const bool table = found.first_stage == "cos" || found.first_stage == "sin";
+  if (!found.first_stage.empty())
+    found.how_known = table && !found.dump.stages.contains("angle")
+                          ? "the file has no angles, so that they may be off as well"
+                          : "the first stage of the file whose own error exceeds its limit";
   const auto take = [&](const std::string& stage, const std::string& how) {
     if (stage.empty() || !before(stage, found.first_stage)) return;
     found.first_stage = stage;

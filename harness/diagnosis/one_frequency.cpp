@@ -6,7 +6,7 @@
 #include <span>
 
 #include "harness/checks/limits.hpp"
-#include "harness/diagnosis/identify.hpp"
+#include "harness/diagnosis/rows.hpp"
 #include "reference/table.hpp"
 
 namespace ropewalk {
@@ -87,12 +87,9 @@ OneFrequency one_frequency(const Case& problem, const Stages& stages, const Budg
   for (const std::int64_t row : order) seen[static_cast<std::size_t>(row)] = true;
   for (std::size_t row = 0; row < seen.size(); ++row)
     if (!seen[row]) order.push_back(static_cast<std::int64_t>(row));
-  std::vector<std::int64_t> positions;
-  positions.reserve(order.size());
-  for (const std::int64_t row : order) positions.push_back(problem.positions.at(row));
   const auto c = cos == stages.end() ? std::vector<double>{} : to_doubles(cos->second);
   const auto s = sin == stages.end() ? std::vector<double>{} : to_doubles(sin->second);
-  Test test(budget, positions, telling);
+  Test test(budget, positions_at(problem.positions, order), telling);
 
   for (std::size_t j = 0; j < pairs; ++j) {
     Column column;

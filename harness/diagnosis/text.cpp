@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/cases/fields.hpp"
+#include "harness/report/json.hpp"
 #include "harness/report/numbers.hpp"
 #include "harness/report/text.hpp"
 
@@ -81,6 +82,7 @@ std::string bands(const char* what, const std::vector<Band>& bands) {
 std::string result_lines(const Investigation& found) {
   std::string out = fmt::format("{:<10} {:<9} {:>11} {:>11}  {}\n", "stage", "verdict", "local error", "total error",
                                 "nearest to its limit");
+  bool told = false;
   for (const Result& r : found.judgement.results) {
     if (r.relation != Relation::accuracy) continue;
     out += fmt::format("{:<10} {:<9} {:>11} {:>11}  {}\n", r.stage, name_of(r.verdict),
@@ -88,7 +90,8 @@ std::string result_lines(const Investigation& found) {
     if (r.measured.nan[0] + r.measured.inf[0] > 0)
       out += fmt::format("  {} NaN, {} infinite\n", r.measured.nan[0], r.measured.inf[0]);
     if (!r.reason.empty()) out += "  " + r.reason + "\n";
-    if (r.verdict != Verdict::fail) continue;
+    // The others fail as a rule because this one does.
+    if (r.verdict != Verdict::fail || std::exchange(told, true)) continue;
     if (r.stage != "inv_freq") out += bands("position", r.measured.by_position);
     if (r.stage != "positions") out += bands("pair", r.measured.by_pair);
   }
@@ -123,7 +126,8 @@ std::string identity_lines(const Identification& identification) {
   std::string out;
   if (list.empty()) {
     out = fmt::format("no known recipe gives these bits ({} tried)\n", identification.tried);
-    if (const auto& near = identification.nearest)
+    const auto& near = identification.nearest;
+    if (near && 2 * near->mismatched < near->compared)
       out += fmt::format("  nearest: {}; {} of {} numbers differ, by at most {}\n", line_of({*near, {near->device}}),
                          near->mismatched, near->compared, short_number(near->max_abs));
     return out;
@@ -156,6 +160,25 @@ nlohmann::ordered_json json_of(const Match& match) {
           {"max_abs", json_number(match.max_abs)}};
 }
 
+nlohmann::ordered_json json_of(const OneFrequency& one) {
+  if (!one.asked) return nullptr;
+  return {{"pairs", one.pairs}, {"unexplained", one.unexplained}, {"largest_ulp", json_number(one.largest_ulp)}};
+}
+
+nlohmann::ordered_json json_of(const Explained& e) {
+  return {{"kind", e.hypothesis.kind},
+          {"text", e.hypothesis.text},
+          {"stage", e.hypothesis.stage},
+          {"base", e.hypothesis.base},
+          {"scale", e.hypothesis.scale},
+          {"amplitude", e.hypothesis.amplitude},
+          {"error", json_number(e.error)},
+          {"limit", json_number(e.limit)},
+          {"share", json_number(e.share)},
+          {"position", e.position},
+          {"pair", e.pair}};
+}
+
 }  // namespace
 
 std::string investigation_text(const Investigation& found) {
@@ -174,24 +197,38 @@ std::string investigation_text(const Investigation& found) {
   return out;
 }
 
+nlohmann::ordered_json results_json(const std::vector<Result>& results) {
+  Report report;
+  report.results = results;
+  return to_json(report, true)["results"];
+}
+
 nlohmann::ordered_json investigation_json(const Investigation& found) {
-  nlohmann::ordered_json tensors = nlohmann::ordered_json::array(), identical = nlohmann::ordered_json::array();
+  Json tensors = Json::array(), identical = Json::array(), explained = Json::array(), at_fitted_base = Json::array();
   for (const FoundStage& stage : found.dump.found)
     tensors.push_back(
         {{"stage", stage.stage}, {"tensor", stage.tensor}, {"dtype", name_of(stage.dtype)}, {"layout", stage.layout}});
   for (const Match& match : found.identification.identical) identical.push_back(json_of(match));
+  for (const Explained& e : found.explained) explained.push_back(json_of(e));
+  for (const Match& match : found.at_fitted_base.identical) at_fitted_base.push_back(json_of(match));
   const auto& nearest = found.identification.nearest;
-  return {
-      {"schema_version", 1},
-      {"file", found.dump.file},
-      {"verdict", name_of(found.verdict)},
-      {"first_stage", found.first_stage.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(found.first_stage)},
-      {"claims", found.claims},
-      {"tensors", tensors},
-      {"assumed", found.dump.assumed},
-      {"defects", found.dump.defects},
-      {"identical", identical},
-      {"nearest", nearest ? json_of(*nearest) : nlohmann::ordered_json()}};
+  const Rope& rope = found.dump.problem.rope;
+  return {{"schema_version", 1},
+          {"file", found.dump.file},
+          {"verdict", name_of(found.verdict)},
+          {"first_stage", found.first_stage.empty() ? Json() : Json(found.first_stage)},
+          {"how_known", found.how_known.empty() ? Json() : Json(found.how_known)},
+          {"claims", found.claims},
+          {"rope", {{"base", rope.base}, {"head_dim", rope.head_dim}, {"rotary_dim", rope.rotary_dim()}}},
+          {"tensors", tensors},
+          {"assumed", found.dump.assumed},
+          {"defects", found.dump.defects},
+          {"results", results_json(found.judgement.results)},
+          {"one_frequency", json_of(found.one_frequency)},
+          {"identical", identical},
+          {"nearest", nearest ? json_of(*nearest) : Json()},
+          {"explained", explained},
+          {"identical_at_fitted_base", at_fitted_base}};
 }
 
 }  // namespace ropewalk

@@ -10,5 +10,6 @@ namespace ropewalk {
 
 std::string investigation_text(const Investigation& found);
 nlohmann::ordered_json investigation_json(const Investigation& found);
+nlohmann::ordered_json results_json(const std::vector<Result>& results);  // as in a report
 
 }  // namespace ropewalk
