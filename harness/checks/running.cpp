@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/checks/claims.hpp"
 #include "harness/recipes/recipe.hpp"
 
 namespace ropewalk {
@@ -9,14 +10,7 @@ namespace {
 
 // What a subject claims that does not say it.
 std::string plain_claim(Kind kind) {
-  return kind == Kind::table ? "fp32-rounded-once" : kind == Kind::lora ? "litgpt-0.3.1" : "torchtune-0.3.1";
-}
-
-// What a subject of unknown make may be off by: the widest of the documented bounds.
-DocumentedBounds widest_bounds() {
-  const DocumentedBounds cpu = make_device("cpu")->bounds(), cuda = make_device("cuda-math")->bounds();
-  return {std::max(cpu.sin_cos_ulp, cuda.sin_cos_ulp), std::max(cpu.pow_ulp, cuda.pow_ulp),
-          std::max(cpu.exp_log_ulp, cuda.exp_log_ulp), true, cpu.source + "; " + cuda.source};
+  return kind == Kind::table ? kPlainClaim : kind == Kind::lora ? "litgpt-0.3.1" : "torchtune-0.3.1";
 }
 
 }  // namespace
