@@ -17,7 +17,7 @@ constexpr std::string_view kPickle = "data.pkl";
 constexpr std::size_t kDeepest = 100;            // dicts in dicts
 constexpr std::size_t kMostPlaces = 10'000'000;  // values that names lead to: a list may be in many lists
 constexpr std::size_t kLongestName = 1000;
-// A broadcast tensor repeats its storage: copies may have this beyond the size of the file, in all.
+// A broadcast tensor repeats its storage: copies may have this beyond the size of the storages, in all.
 constexpr std::int64_t kMostRepeated = std::int64_t{1} << 30;
 
 constexpr std::string_view kOrderedDict = "collections.OrderedDict";
@@ -66,16 +66,19 @@ std::optional<std::string> prefix_of(const ZipArchive& archive) {
   return prefix;
 }
 
+// The format came with a member that names the byte order in 2.1; what is older is little endian.
+void check_byte_order(const ZipArchive& archive, const std::string& member) {
+  if (!archive.members().contains(member)) return;
+  const FileBytes order = archive.read(member);
+  const std::string text(order.text(), order.size);
+  if (text != "little") order.refuse("", quoted_name(text), "accepted: little");
+}
+
 class TorchReader {
  public:
-  TorchReader(const ZipArchive& archive, std::string prefix)
-      : archive_(archive),
-        prefix_(std::move(prefix)),
-        copies_left_(kMostRepeated + static_cast<std::int64_t>(archive.bytes().size)) {}
+  TorchReader(const FileBytes& pickle, const StorageSource& source) : pickle_(pickle), source_(source) {}
 
   std::map<std::string, Tensor> read(const std::string& lone_name) {
-    check_byte_order();
-    pickle_ = archive_.read(prefix_ + std::string(kPickle));
     const Pickle pickle = read_pickle(pickle_, allowed_globals());
     if (is_tensor(*pickle.root)) {
       tensors_.emplace(lone_name, tensor(*pickle.root, "tensor"));
@@ -87,14 +90,6 @@ class TorchReader {
   }
 
  private:
-  void check_byte_order() const {
-    const std::string member = prefix_ + "byteorder";
-    if (!archive_.members().contains(member)) return;  // older files: little
-    const FileBytes order = archive_.read(member);
-    const std::string text(order.text(), order.size);
-    if (text != "little") order.refuse("", quoted_name(text), "accepted: little");
-  }
-
   static bool is_tensor(const PickleValue& value) { return value.kind == Kind::call && value.text != kOrderedDict; }
 
   std::string child_name(const std::string& name, const PickleValue& key) const {
@@ -192,7 +187,8 @@ class TorchReader {
 
     auto& storage = storages_[{id[2]->text, id[1]->text}];
     if (storage.bytes.start == nullptr) {
-      storage = {archive_.read(prefix_ + "data/" + id[2]->text), dtype};
+      storage = {source_(id[2]->text), dtype};
+      copies_left_ += static_cast<std::int64_t>(storage.bytes.size);
       const std::uint64_t element = dtype ? bytes_of(*dtype) : 1;
       if (id[4]->whole < 0 || storage.bytes.size % element != 0 ||
           storage.bytes.size / element != static_cast<std::uint64_t>(id[4]->whole))
@@ -228,18 +224,17 @@ class TorchReader {
     if (*bytes > copies_left_)
       pickle_.refuse(field, std::to_string(*bytes) + " bytes",
                      "its strides repeat a storage of " + std::to_string(storage.bytes.size) +
-                         "; accepted in all: 1 GiB more than the file has");
+                         "; accepted in all: 1 GiB more than the storages have");
     copies_left_ -= *bytes;
     return strided_copy(storage.bytes.start.get() + offset * element, dtype, shape, strides);
   }
 
-  const ZipArchive& archive_;
-  std::string prefix_;
-  FileBytes pickle_;                                                 // to name it in complaints
+  const FileBytes& pickle_;
+  const StorageSource& source_;
   std::map<std::pair<std::string, std::string>, Storage> storages_;  // by key and type
   std::map<std::string, Tensor> tensors_;
   std::size_t places_ = 0;
-  std::int64_t copies_left_;
+  std::int64_t copies_left_ = kMostRepeated;
 };
 
 }  // namespace
@@ -255,7 +250,15 @@ void refuse_bare_pickle(const FileBytes& bytes) {
 std::map<std::string, Tensor> read_torch_file(const ZipArchive& archive, const std::string& lone_name) {
   const auto prefix = prefix_of(archive);
   if (!prefix) archive.bytes().refuse("", "", "no PyTorch file: it has no member data.pkl");
-  return TorchReader(archive, *prefix).read(lone_name);
+  check_byte_order(archive, *prefix + "byteorder");
+  return read_torch_pickle(
+      archive.read(*prefix + std::string(kPickle)),
+      [&](const std::string& key) { return archive.read(*prefix + "data/" + key); }, lone_name);
+}
+
+std::map<std::string, Tensor> read_torch_pickle(const FileBytes& pickle, const StorageSource& storage,
+                                                const std::string& lone_name) {
+  return TorchReader(pickle, storage).read(lone_name);
 }
 
 }  // namespace ropewalk

@@ -2,6 +2,7 @@
 // member for each storage (data/0, ...). docs: https://pytorch.org/docs/stable/notes/serialization.html
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 
@@ -17,5 +18,10 @@ bool is_torch_file(const ZipArchive& archive);
 // is nothing but one tensor has it under `lone_name`. Numbers and texts are passed over. Nothing of the file is run:
 // see pickle.hpp. Tensors that lie row-major share their storage, others are copied. Throws BadInput.
 std::map<std::string, Tensor> read_torch_file(const ZipArchive& archive, const std::string& lone_name);
+
+// The same for the bytes of data.pkl and whatever gives the storage with a key; it throws BadInput if it has none.
+using StorageSource = std::function<FileBytes(const std::string& key)>;
+std::map<std::string, Tensor> read_torch_pickle(const FileBytes& pickle, const StorageSource& storage,
+                                                const std::string& lone_name);
 
 }  // namespace ropewalk

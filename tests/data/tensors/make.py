@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the tensor files beside it, with the libraries whose formats they are (numpy 2.4.6, ml_dtypes, torch 2.15.0).
+"""Writes the tensor files beside it, with the libraries whose formats they are (numpy 2.4.6, ml_dtypes 0.6.0, torch 2.15.0, safetensors 0.8.0).
 
 Element i of every tensor, counted row by row, is i - 2 (bool: i is odd; uint8: i; complex: i - 2 + 1j), so that tests
 need no other copy of the values.
@@ -12,6 +12,7 @@ import zipfile
 
 import ml_dtypes
 import numpy
+import safetensors.torch
 import torch
 
 os.chdir(os.path.dirname(os.path.abspath(__file__)))
@@ -79,6 +80,11 @@ torch.save(module.state_dict(), "module.pt")
 torch.save({"w": tensor("float32", (2, 3))}, "before_1.6.pt", _use_new_zipfile_serialization=False)
 torch.save({"w": tensor("float32", (2, 3)).to_sparse()}, "sparse.pt")
 torch.save(module, "whole_module.pt")
+
+
+# safetensors
+safetensors.torch.save_file({name: tensor(name, (2, 3)) for name in dtypes if name != "complex64"}, "dtypes.safetensors",
+                            {"made by": "make.py"})
 
 
 class Evil:
