@@ -61,6 +61,8 @@ std::unique_ptr<Subject> make_tensor_file_subject(const SubjectSpec& spec);
 // An external program that speaks the line protocol (docs/protocol.md). The process lives as long as the object and is
 // started again after it broke; `folder` is its working directory.
 std::unique_ptr<Subject> make_program_subject(const SubjectSpec& spec, const std::filesystem::path& folder);
+// A shared library (adapters/ropewalk_plugin.h) in a child process that answers as such a program.
+std::unique_ptr<Subject> make_plugin_subject(const SubjectSpec& spec, const std::filesystem::path& folder);
 // A recipe on a device, and (for a fault) nothing else: its parent only lends the limits.
 std::unique_ptr<Subject> make_recipe_subject(const SubjectSpec& spec);
 

@@ -12,9 +12,9 @@ if(FUZZ_CXX)
   endif()
 endif()
 
-# to_doubles.cpp is for who computes with tensors; reading needs no half precision, which older clangs lack.
+# doubles.cpp is for who computes with tensors; reading needs no half precision, which older clangs lack.
 file(GLOB _readers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/harness/tensors/*.cpp)
-list(REMOVE_ITEM _readers ${PROJECT_SOURCE_DIR}/harness/tensors/to_doubles.cpp)
+list(REMOVE_ITEM _readers ${PROJECT_SOURCE_DIR}/harness/tensors/doubles.cpp)
 file(GLOB _headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/harness/tensors/*.hpp)
 set(_reader_objects)
 if(_can_fuzz)
