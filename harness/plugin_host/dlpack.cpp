@@ -51,7 +51,8 @@ Tensor copied(const DLTensor& tensor) {
   const Shape shape(tensor.shape, tensor.shape + tensor.ndim);
   const auto bytes = checked_bytes(dtype, shape);
   if (!bytes) throw std::invalid_argument("a negative size, or more than 63 bits of bytes");
-  if (*bytes > 0 && tensor.data == nullptr) throw std::invalid_argument("no data");
+  if (*bytes == 0) return {dtype, shape};
+  if (tensor.data == nullptr) throw std::invalid_argument("no data");
   Shape strides(shape.size(), 1);
   if (tensor.strides != nullptr) {
     strides.assign(tensor.strides, tensor.strides + tensor.ndim);

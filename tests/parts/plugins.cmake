@@ -21,3 +21,8 @@ target_include_directories(plugins_test SYSTEM PRIVATE ${LibTorch_INCLUDE_DIR})
 target_compile_definitions(plugins_test PRIVATE ROPEWALK_PLUGINS="${CMAKE_BINARY_DIR}/plugins"
   ROPEWALK_EXAMPLE_PLUGIN="$<TARGET_FILE:example_table>")
 add_dependencies(plugins_test ropewalk-plugin-host example_table ${_bad_plugins})
+
+ropewalk_test(outside_test SOURCES harness/cli/outside_test.cpp LIBRARIES nlohmann_json::nlohmann_json)
+target_compile_definitions(outside_test PRIVATE ROPEWALK_PLUGINS="${CMAKE_BINARY_DIR}/plugins"
+  ROPEWALK_EXAMPLE_PLUGIN="$<TARGET_FILE:example_table>")
+add_dependencies(outside_test ropewalk ropewalk-plugin-host example_table misbehave_CRASH)

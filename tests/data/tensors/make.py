@@ -2,7 +2,7 @@
 """Writes the tensor files beside it, with the libraries whose formats they are (numpy 2.4.6, ml_dtypes 0.6.0, torch 2.15.0, safetensors 0.8.0).
 
 Element i of every tensor, counted row by row, is i - 2 (bool: i is odd; uint8: i; complex: i - 2 + 1j), so that tests
-need no other copy of the values.
+need no other copy of the values. (But for the tables.)
 """
 import collections
 import io
@@ -81,6 +81,13 @@ torch.save({"w": tensor("float32", (2, 3))}, "before_1.6.pt", _use_new_zipfile_s
 torch.save({"w": tensor("float32", (2, 3)).to_sparse()}, "sparse.pt")
 torch.save(module, "whole_module.pt")
 
+
+# A table of 2 pairs, 8 positions, base 10000, for tests/data/cases/files.json.
+angle = numpy.outer(numpy.arange(8.0), [1.0, 0.01])
+cos, sin = numpy.cos(angle).astype("float32"), numpy.sin(angle).astype("float32")
+numpy.savez_compressed("table.npz", cos=cos, sin=sin)
+numpy.save("cos.npy", numpy.concatenate([cos, cos], 1)[None])
+torch.save({"rope": {"cos": torch.from_numpy(cos), "sin": torch.from_numpy(-sin)}}, "negative_sin.pt")
 
 # safetensors
 safetensors.torch.save_file({name: tensor(name, (2, 3)) for name in dtypes if name != "complex64"}, "dtypes.safetensors",
