@@ -31,7 +31,8 @@ struct SubjectSpec {
   std::string name;            // unique in its case; default: derived ("hf-llama-4.37@cpu", the program's file name)
   std::string recipe, device;  // a recipe on a device ...
   std::vector<std::string> program;        // ... or an external program's command line
-  std::filesystem::path tensors;           // ... or a safetensors file
+  std::filesystem::path plugin;            // ... or a shared library (docs/plugins.md)
+  std::filesystem::path tensors;           // ... or a file of tensors
   std::map<std::string, std::string> map;  // stage -> name in the file, for tensors
   std::string claims;                      // recipe whose limits count; empty: the default of the contract
   bool module_cast = false;                // the module is cast to the case's dtype before its table is built

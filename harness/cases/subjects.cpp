@@ -5,7 +5,11 @@
 namespace ropewalk {
 namespace {
 
-constexpr std::string_view kOneSource = R"(exactly one of recipe (with device), program and tensors is needed)";
+constexpr std::string_view kOneSource = R"(exactly one of recipe (with device), program, plugin and tensors is needed)";
+
+std::filesystem::path beside(const Field& path) {
+  return (std::filesystem::path(path.file()).parent_path() / path.text()).lexically_normal();
+}
 
 void refuse_beside(const Object& subject, const char* name, const char* needs) {
   if (subject.has(name) && !subject.has(needs))
@@ -20,20 +24,21 @@ std::string fit_for_an_id(std::string text) {
 
 std::string derived_name(const SubjectSpec& spec) {
   if (!spec.recipe.empty()) return spec.recipe + "@" + spec.device + (spec.module_cast ? "+module_cast" : "");
-  if (!spec.tensors.empty()) return fit_for_an_id(spec.tensors.filename().string());
+  for (const auto& file : {spec.tensors, spec.plugin})
+    if (!file.empty()) return fit_for_an_id(file.filename().string());
   return fit_for_an_id(std::filesystem::path(spec.program.front()).filename().string());
 }
 
 SubjectSpec read_subject(const Field& field, Kind kind) {
   const Object subject(field,
-                       {"name", "recipe", "device", "program", "tensors", "map", "claims", "module_cast", "timeout_s"},
-                       {"plugin", "recording"});
-  const int sources = subject.has("recipe") + subject.has("program") + subject.has("tensors");
+                       {"name", "recipe", "device", "program", "plugin", "tensors", "map", "claims", "module_cast", "timeout_s"},
+                       {"recording"});
+  const int sources = subject.has("recipe") + subject.has("program") + subject.has("plugin") + subject.has("tensors");
   if (sources != 1) field.refuse(std::string(kOneSource));
   refuse_beside(subject, "device", "recipe");
   refuse_beside(subject, "module_cast", "recipe");
   refuse_beside(subject, "map", "tensors");
-  refuse_beside(subject, "timeout_s", "program");
+  if (!subject.has("plugin")) refuse_beside(subject, "timeout_s", "program");
 
   SubjectSpec spec;
   if (subject.has("recipe")) {
@@ -42,8 +47,8 @@ SubjectSpec read_subject(const Field& field, Kind kind) {
   }
   if (const auto program = subject.find("program"))
     for (const Field& word : program->items()) spec.program.push_back(word.text());
-  if (const auto tensors = subject.find("tensors"))
-    spec.tensors = (std::filesystem::path(field.file()).parent_path() / tensors->text()).lexically_normal();
+  if (const auto plugin = subject.find("plugin")) spec.plugin = beside(*plugin);
+  if (const auto tensors = subject.find("tensors")) spec.tensors = beside(*tensors);
   if (const auto map = subject.find("map")) {
     const std::vector<std::string> stages(stages_of(kind).begin(), stages_of(kind).end());
     for (const auto& [stage, name] : Object(*map, stages).members()) spec.map[stage] = name.text();

@@ -11,6 +11,7 @@ std::filesystem::path folder_of(const Case& problem) { return std::filesystem::a
 std::string key(const SubjectSpec& spec, const Case& problem) {
   std::string text =
       folder_of(problem).string() + '\0' + spec.name + '\0' + spec.claims + '\0' + std::to_string(spec.timeout_s);
+  text += '\0' + spec.plugin.string();
   for (const std::string& word : spec.program) text += '\0' + word;
   return text;
 }
@@ -29,11 +30,12 @@ std::unique_ptr<Subject> SubjectPool::take(const SubjectSpec& spec, const Case& 
       return subject;
     }
   }
+  if (!spec.plugin.empty()) return make_plugin_subject(spec, folder_of(problem));
   return make_program_subject(spec, folder_of(problem));
 }
 
 void SubjectPool::give_back(const SubjectSpec& spec, const Case& problem, std::unique_ptr<Subject> subject) {
-  if (spec.program.empty()) return;
+  if (spec.program.empty() && spec.plugin.empty()) return;
   const std::lock_guard lock(mutex_);
   idle_[key(spec, problem)].push_back(std::move(subject));
 }

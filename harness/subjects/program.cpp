@@ -194,7 +194,7 @@ class ProgramSubject final : public Subject {
   SubjectInfo info() const override {
     SubjectInfo info;
     info.name = spec_.name;
-    info.program = fmt::format("{}", fmt::join(spec_.program, " "));
+    info.program = spec_.plugin.empty() ? fmt::format("{}", fmt::join(spec_.program, " ")) : spec_.plugin.string();
     info.claims = spec_.claims;
     return info;
   }

@@ -55,12 +55,14 @@ class Subject {
   virtual std::int64_t undetermined() const { return 0; }
 };
 
-// A file of tensors: safetensors, stages by their names or by the given map. Shapes [rows, pairs]; also accepted:
+// A file of tensors (read_tensors.hpp), stages by their names or by the given map. Shapes [rows, pairs]; also accepted:
 // leading axes of size 1, full width with both halves equal or interleaved pairs equal.
 std::unique_ptr<Subject> make_tensor_file_subject(const SubjectSpec& spec);
 // An external program that speaks the line protocol (docs/protocol.md). The process lives as long as the object and is
 // started again after it broke; `folder` is its working directory.
 std::unique_ptr<Subject> make_program_subject(const SubjectSpec& spec, const std::filesystem::path& folder);
+// A shared library (adapters/ropewalk_plugin.h) in a child process that answers as such a program.
+std::unique_ptr<Subject> make_plugin_subject(const SubjectSpec& spec, const std::filesystem::path& folder);
 // A recipe on a device, and (for a fault) nothing else: its parent only lends the limits.
 std::unique_ptr<Subject> make_recipe_subject(const SubjectSpec& spec);
 

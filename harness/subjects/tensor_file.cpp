@@ -13,7 +13,7 @@
 #include "harness/bad_input.hpp"
 #include "harness/subjects/subject.hpp"
 #include "harness/subjects/table_stages.hpp"
-#include "harness/tensors/safetensors.hpp"
+#include "harness/tensors/read_tensors.hpp"
 
 namespace ropewalk {
 namespace {
@@ -22,7 +22,7 @@ bool has_rows(const std::string& stage) { return stage == "angle" || stage == "c
 
 Stages read_stages(const SubjectSpec& spec) {
   const std::string file = spec.tensors.string();
-  const std::map<std::string, Tensor> tensors = read_safetensors(spec.tensors);
+  const std::map<std::string, Tensor> tensors = read_tensors(spec.tensors);
   const auto known = [](const std::string& stage) {
     return std::find(kDeliverable.begin(), kDeliverable.end(), stage) != kDeliverable.end();
   };

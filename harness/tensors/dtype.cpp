@@ -13,7 +13,7 @@ struct Entry {
   std::string_view name;
   std::size_t bytes;
 };
-constexpr std::array<Entry, 11> kEntries{{{DType::float64, "float64", 8},
+constexpr std::array<Entry, 13> kEntries{{{DType::float64, "float64", 8},
                                           {DType::float32, "float32", 4},
                                           {DType::bfloat16, "bfloat16", 2},
                                           {DType::float16, "float16", 2},
@@ -23,7 +23,9 @@ constexpr std::array<Entry, 11> kEntries{{{DType::float64, "float64", 8},
                                           {DType::int8, "int8", 1},
                                           {DType::uint8, "uint8", 1},
                                           {DType::boolean, "bool", 1},
-                                          {DType::complex64, "complex64", 8}}};
+                                          {DType::complex64, "complex64", 8},
+                                          {DType::float8_e4m3fn, "float8_e4m3fn", 1},
+                                          {DType::float8_e5m2, "float8_e5m2", 1}}};
 
 const Entry& entry(DType dtype) { return kEntries.at(static_cast<std::size_t>(dtype)); }
 

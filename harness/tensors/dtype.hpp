@@ -9,7 +9,21 @@
 
 namespace ropewalk {
 
-enum class DType { float64, float32, bfloat16, float16, int64, int32, int16, int8, uint8, boolean, complex64 };
+enum class DType {
+  float64,
+  float32,
+  bfloat16,
+  float16,
+  int64,
+  int32,
+  int16,
+  int8,
+  uint8,
+  boolean,
+  complex64,
+  float8_e4m3fn,  // these two are read from files and widened, nothing is computed in them
+  float8_e5m2
+};
 
 std::string_view name_of(DType dtype);                    // "float32", "bool", ...
 std::optional<DType> dtype_named(std::string_view name);  // nothing for an unknown name

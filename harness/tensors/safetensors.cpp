@@ -1,14 +1,10 @@
 #include "harness/tensors/safetensors.hpp"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -26,13 +22,12 @@ namespace ropewalk {
 namespace {
 
 using Json = nlohmann::json;
-static_assert(std::endian::native == std::endian::little, "the bytes of a safetensors file are used as they are");
 
 constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;  // the limit that the format's own reader has
 constexpr const char* kMetadata = "__metadata__";
 
-constexpr std::array<std::pair<const char*, DType>, 10> kDTypes{{{"F64", DType::float64},
+constexpr std::array<std::pair<const char*, DType>, 12> kDTypes{{{"F64", DType::float64},
                                                                  {"F32", DType::float32},
                                                                  {"BF16", DType::bfloat16},
                                                                  {"F16", DType::float16},
@@ -41,39 +36,14 @@ constexpr std::array<std::pair<const char*, DType>, 10> kDTypes{{{"F64", DType::
                                                                  {"I16", DType::int16},
                                                                  {"I8", DType::int8},
                                                                  {"U8", DType::uint8},
-                                                                 {"BOOL", DType::boolean}}};
+                                                                 {"BOOL", DType::boolean},
+                                                                 {"F8_E4M3", DType::float8_e4m3fn},
+                                                                 {"F8_E5M2", DType::float8_e5m2}}};
 // Names that the format knows and this version does not read.
-constexpr std::array kKnownButUnsupported{"F8_E4M3", "F8_E5M2", "F8_E8M0", "F6_E2M3", "F6_E3M2",
-                                          "F4",      "U16",     "U32",     "U64",     "C64"};
+constexpr std::array kKnownButUnsupported{"F8_E8M0", "F6_E2M3", "F6_E3M2", "F4", "U16", "U32", "U64", "C64"};
 
 std::string json_text(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
 std::string tensor_field(const std::string& name) { return "tensor " + json_text(name); }
-
-struct Mapping {
-  std::shared_ptr<std::byte> start;
-  std::uint64_t size = 0;
-};
-
-Mapping map_file(const std::filesystem::path& file) {
-  const auto refuse = [&](const std::string& why) { throw BadInput(file.string(), "", "", why); };
-  std::error_code error;
-  const auto status = std::filesystem::status(file, error);  // before open, which would wait for a pipe's writer
-  if (!std::filesystem::exists(status)) refuse("no such file; a safetensors file is needed");
-  if (!std::filesystem::is_regular_file(status)) refuse("not a regular file; a safetensors file is needed");
-  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) refuse(std::string("cannot be read: ") + std::strerror(errno));
-  struct stat facts {};
-  const bool known = fstat(descriptor, &facts) == 0;
-  const auto size = static_cast<std::size_t>(facts.st_size);
-  const bool long_enough = known && size >= kLengthBytes;
-  void* memory = MAP_FAILED;
-  if (long_enough) memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, descriptor, 0);
-  const int reason = errno;
-  close(descriptor);
-  if (known && !long_enough) refuse("truncated: " + std::to_string(size) + " bytes; a safetensors file has at least 8");
-  if (memory == MAP_FAILED) refuse(std::string("cannot be mapped: ") + std::strerror(reason));
-  return {std::shared_ptr<std::byte>(static_cast<std::byte*>(memory), [size](std::byte* p) { munmap(p, size); }), size};
-}
 
 // The parser keeps the last of two equal keys without a word, so keys are watched while it works.
 Json parse_header(const std::string& file, const char* text, std::uint64_t length) {
@@ -115,7 +85,7 @@ DType read_dtype(const std::string& file, const std::string& name, const Json& v
       std::find(kKnownButUnsupported.begin(), kKnownButUnsupported.end(), text) != kKnownButUnsupported.end();
   throw BadInput(file, tensor_field(name), "dtype " + json_text(value),
                  std::string(known ? "not supported by this version" : "unknown") +
-                     "; accepted: F64, F32, BF16, F16, I64, I32, I16, I8, U8, BOOL");
+                     "; accepted: F64, F32, BF16, F16, I64, I32, I16, I8, U8, BOOL, F8_E4M3, F8_E5M2");
 }
 
 Entry read_entry(const std::string& file, const std::string& name, const Json& fields) {
@@ -172,15 +142,6 @@ void check_layout(const std::string& file, std::vector<Entry>& entries, std::uin
     throw BadInput(file, "", std::to_string(data_bytes - next) + " bytes at the end", "belong to no tensor");
 }
 
-Tensor tensor_at(const Entry& entry, const std::shared_ptr<std::byte>& data) {
-  std::byte* first = data.get() + entry.begin;
-  if (reinterpret_cast<std::uintptr_t>(first) % bytes_of(entry.dtype) == 0)
-    return {entry.dtype, entry.shape, std::shared_ptr<std::byte>(data, first)};
-  Tensor copy(entry.dtype, entry.shape);  // headers of other writers need not be aligned
-  std::copy_n(first, entry.end - entry.begin, copy.bytes().begin());
-  return copy;
-}
-
 const char* label_of(DType dtype) {
   for (const auto& [label, known] : kDTypes)
     if (known == dtype) return label;
@@ -190,17 +151,21 @@ const char* label_of(DType dtype) {
 }  // namespace
 
 std::map<std::string, Tensor> read_safetensors(const std::filesystem::path& path) {
-  const std::string file = path.string();
-  const Mapping mapping = map_file(path);
+  return read_safetensors(map_file(path, "a safetensors file"));
+}
+
+std::map<std::string, Tensor> read_safetensors(const FileBytes& bytes) {
+  const std::string& file = bytes.file;
+  if (bytes.size < kLengthBytes)
+    bytes.refuse("", "", "truncated: " + std::to_string(bytes.size) + " bytes; a safetensors file has at least 8");
   std::uint64_t header_bytes = 0;
-  std::memcpy(&header_bytes, mapping.start.get(), kLengthBytes);
+  std::memcpy(&header_bytes, bytes.text(), kLengthBytes);
   if (header_bytes > kMaxHeaderBytes)
     throw BadInput(file, "header", std::to_string(header_bytes) + " bytes", "accepted: at most 100000000");
-  if (header_bytes > mapping.size - kLengthBytes)
+  if (header_bytes > bytes.size - kLengthBytes)
     throw BadInput(file, "header", std::to_string(header_bytes) + " bytes",
-                   "truncated: the file has " + std::to_string(mapping.size - kLengthBytes) + " after the length");
-  const Json header =
-      parse_header(file, reinterpret_cast<const char*>(mapping.start.get()) + kLengthBytes, header_bytes);
+                   "truncated: the file has " + std::to_string(bytes.size - kLengthBytes) + " after the length");
+  const Json header = parse_header(file, bytes.text() + kLengthBytes, header_bytes);
 
   std::vector<Entry> entries;
   for (const auto& [name, fields] : header.items()) {
@@ -212,11 +177,11 @@ std::map<std::string, Tensor> read_safetensors(const std::filesystem::path& path
     }
   }
   const std::uint64_t data_start = kLengthBytes + header_bytes;
-  check_layout(file, entries, mapping.size - data_start);
+  check_layout(file, entries, bytes.size - data_start);
 
-  const std::shared_ptr<std::byte> data(mapping.start, mapping.start.get() + data_start);
   std::map<std::string, Tensor> tensors;
-  for (const Entry& entry : entries) tensors.emplace(entry.name, tensor_at(entry, data));
+  for (const Entry& entry : entries)
+    tensors.emplace(entry.name, tensor_in(bytes, data_start + entry.begin, entry.dtype, entry.shape));
   return tensors;
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/tensors/tensor.hpp"
+#include "harness/tensors/file_bytes.hpp"
 
 namespace ropewalk {
 
@@ -17,6 +17,7 @@ namespace ropewalk {
 // the format does not allow: a file that ends early, offsets that overlap, leave holes or point outside, a size that is
 // not shape times dtype, an unknown dtype, a name given twice.
 std::map<std::string, Tensor> read_safetensors(const std::filesystem::path& file);
+std::map<std::string, Tensor> read_safetensors(const FileBytes& bytes);
 
 // The same arguments give the same bytes. Tensors are laid out by descending element size, then by name, so that each
 // is aligned for its type. The file appears whole or not at all; throws BadInput when it cannot be written.

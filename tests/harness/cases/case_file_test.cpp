@@ -16,7 +16,8 @@ constexpr const char* kGood = R"({
     "rope": {"head_dim": 64, "max_position": 16},
     "dtype": "float32",
     "subjects": [{"recipe": "hf", "device": "cpu"}, {"recipe": "hf", "device": "cpu", "module_cast": true},
-                 {"program": ["./bin/adapter", "--x"], "timeout_s": 2.5}, {"tensors": "dump/t.safetensors", "map": {"cos": "c"}}],
+                 {"program": ["./bin/adapter", "--x"], "timeout_s": 2.5}, {"tensors": "dump/t.safetensors", "map": {"cos": "c"}},
+                 {"plugin": "lib/libmine.so", "timeout_s": 5}],
     "checks": [{"relation": "accuracy"}]
   }]})";
 
@@ -119,7 +120,7 @@ TEST(CaseFile, SeveralPositionSetsAreAListOfThem) {
 TEST(CaseFile, SubjectsHaveNamesAndPathsOfTheirFile) {
   const Folder folder;
   const auto subjects = read_case_file(folder.write("c.json", kGood))[0].subjects;
-  ASSERT_EQ(subjects.size(), 4U);
+  ASSERT_EQ(subjects.size(), 5U);
   EXPECT_EQ(subjects[0].name, "hf@cpu");
   EXPECT_FALSE(subjects[0].module_cast);
   EXPECT_EQ(subjects[1].name, "hf@cpu+module_cast");
@@ -131,6 +132,9 @@ TEST(CaseFile, SubjectsHaveNamesAndPathsOfTheirFile) {
   EXPECT_EQ(subjects[3].tensors, folder.path() / "dump/t.safetensors");
   EXPECT_EQ(subjects[3].map.at("cos"), "c");
   EXPECT_EQ(subjects[0].timeout_s, 60);
+  EXPECT_EQ(subjects[4].name, "libmine.so");
+  EXPECT_EQ(subjects[4].plugin, folder.path() / "lib/libmine.so");
+  EXPECT_EQ(subjects[4].timeout_s, 5);
 }
 
 TEST(CaseFile, DefaultStagesDependOnTheRelation) {

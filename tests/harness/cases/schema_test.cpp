@@ -171,6 +171,8 @@ TEST(CaseSchema, RefusesWhatTheReaderRefuses) {
     EXPECT_NE(complaint(folder, [&] { read_case_file(file); }), "[no complaint]") << changes;
   }
   EXPECT_THAT(schema_errors(schema("case"), nlohmann::json::parse(kCase)), testing::IsEmpty());
+  const Json plugin = changed(kCase, R"({"/cases/0/subjects/0": {"plugin": "libmine.so", "timeout_s": 5}})");
+  EXPECT_THAT(schema_errors(schema("case"), nlohmann::json(plugin)), testing::IsEmpty());
 }
 
 TEST(RecipeSchema, RefusesWhatTheReaderRefuses) {

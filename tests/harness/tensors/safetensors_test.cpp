@@ -54,8 +54,9 @@ class Safetensors : public ::testing::Test {
 
 std::map<std::string, Tensor> one_of_each() {
   std::map<std::string, Tensor> tensors;
-  for (const DType dtype : {DType::float64, DType::float32, DType::bfloat16, DType::float16, DType::int64, DType::int32,
-                            DType::int16, DType::int8, DType::uint8, DType::boolean}) {
+  for (const DType dtype :
+       {DType::float64, DType::float32, DType::bfloat16, DType::float16, DType::int64, DType::int32, DType::int16,
+        DType::int8, DType::uint8, DType::boolean, DType::float8_e4m3fn, DType::float8_e5m2}) {
     Tensor tensor(dtype, {3, 1, 5});
     for (std::size_t i = 0; i < tensor.bytes().size(); ++i)
       tensor.bytes()[i] = static_cast<std::byte>(dtype == DType::boolean ? i % 2 : 37 * i + 11);
@@ -167,9 +168,9 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4],"x":1}})", 4, "other fields"},
         Fault{R"({"a":{"dtype":"F33","shape":[1],"data_offsets":[0,4]}})", 4, R"(tensor "a": dtype "F33": unknown)"},
         Fault{R"({"a":{"dtype":7,"shape":[1],"data_offsets":[0,4]}})", 4, R"(tensor "a": dtype 7: unknown)"},
-        Fault{R"({"a":{"dtype":"F8_E4M3","shape":[4],"data_offsets":[0,4]}})", 4,
-              R"(tensor "a": dtype "F8_E4M3": not supported by this version)"},
-        Fault{R"({"a":{"dtype":"F8_E5M2","shape":[4],"data_offsets":[0,4]}})", 4, "not supported by this version"},
+        Fault{R"({"a":{"dtype":"F8_E8M0","shape":[4],"data_offsets":[0,4]}})", 4,
+              R"(tensor "a": dtype "F8_E8M0": not supported by this version)"},
+        Fault{R"({"a":{"dtype":"C64","shape":[1],"data_offsets":[0,8]}})", 8, "not supported by this version"},
         Fault{R"({"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})", 4, R"(tensor "a": shape [-1])"},
         Fault{R"({"a":{"dtype":"F32","shape":[1.0],"data_offsets":[0,4]}})", 4, R"(tensor "a": shape [1.0])"},
         Fault{R"({"a":{"dtype":"F32","shape":4,"data_offsets":[0,4]}})", 4, R"(tensor "a": shape 4)"},

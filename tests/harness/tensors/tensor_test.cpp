@@ -35,6 +35,10 @@ TEST(Tensor, ElementsAsDoubles) {
   tensor.as<std::uint16_t>()[0] = 0x3fc0;
   tensor.as<std::uint16_t>()[1] = 0xc000;
   EXPECT_EQ(to_doubles(tensor), (std::vector<double>{1.5, -2}));
+  Tensor eight(DType::float8_e4m3fn, {2});
+  eight.as<std::uint8_t>()[0] = 0x38;
+  eight.as<std::uint8_t>()[1] = 0xfe;
+  EXPECT_EQ(to_doubles(eight), (std::vector<double>{1, -448}));
   EXPECT_THROW(to_doubles(Tensor(DType::complex64, {1})), std::invalid_argument);
 }
 

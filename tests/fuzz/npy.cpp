@@ -1,0 +1,9 @@
+#include "harness/tensors/npy.hpp"
+
+#include "tests/fuzz/fuzz.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return ropewalk::feed(data, size, [](const ropewalk::FileBytes& bytes) {
+    return std::map<std::string, ropewalk::Tensor>{{"array", ropewalk::read_npy(bytes)}};
+  });
+}
