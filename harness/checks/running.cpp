@@ -10,7 +10,7 @@ namespace {
 
 // What a subject claims that does not say it.
 std::string plain_claim(Kind kind) {
-  return kind == Kind::table ? kPlainClaim : kind == Kind::lora ? "litgpt-0.3.1" : "torchtune-0.3.1";
+  return kind == Kind::table ? kPlainClaim : kind == Kind::lora ? "litgpt-0.3.1-lora" : "torchtune-0.3.1-rotation";
 }
 
 }  // namespace

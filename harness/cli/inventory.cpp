@@ -32,7 +32,8 @@ nlohmann::ordered_json recipes(bool faults) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const Recipe& recipe : all_recipes()) {
     if (recipe.is_fault() != faults) continue;
-    nlohmann::ordered_json entry{{"name", recipe.name}, {"title", recipe.title}, {"source", recipe.source}};
+    nlohmann::ordered_json entry{
+        {"name", recipe.name}, {"kind", name_of(recipe.kind)}, {"title", recipe.title}, {"source", recipe.source}};
     if (faults) {
       entry["parent"] = recipe.parent;
       entry["changes"] = recipe.changed;
@@ -53,8 +54,8 @@ std::string device_line(const nlohmann::ordered_json& device) {
 }
 
 std::string recipe_line(const nlohmann::ordered_json& recipe) {
-  const std::string text =
-      fmt::format("{:<28} {}", recipe["name"].get<std::string>(), recipe["title"].get<std::string>());
+  const std::string text = fmt::format("{:<28} {:<9} {}", recipe["name"].get<std::string>(),
+                                       recipe["kind"].get<std::string>(), recipe["title"].get<std::string>());
   return recipe.contains("parent") ? text + " [fault of " + recipe["parent"].get<std::string>() + "]" : text;
 }
 
