@@ -47,8 +47,9 @@ def rope_apply(request):
 
 
 def save(path, tensors):
+    tensors = {name: mx.contiguous(tensor) for name, tensor in tensors.items()}
     with open(path, "wb") as file:  # by path, MLX would add an extension of its own
-        mx.save_safetensors(file, {name: mx.contiguous(tensor) for name, tensor in tensors.items()})
+        mx.save_safetensors(file, tensors, {"by": "mlx"})  # without metadata, MLX 0.32 writes null for it: not the format
 
 
 mx.set_default_device(mx.cpu)

@@ -160,7 +160,7 @@ def lora_pad(adapter, dtype, heads, groups, enable, layout):
 
 def main():
     adapter = Adapter(sys.argv[1:])
-    print(f"{adapter.says['name']} {adapter.says['version']}: {', '.join(adapter.says['ops'])}")
+    print(f"{adapter.says['name']} {adapter.says['version']}: {', '.join(adapter.says['ops'])}", flush=True)
     wrong = 0
     for op, dtype in itertools.product([op for op in adapter.says["ops"] if op != "rope_table"], adapter.says["dtypes"]):
         if op == "rope_apply":
@@ -175,7 +175,7 @@ def main():
         bad = sum(n for text, n in texts.items() if text.startswith(("error", "wrong"))) + sum(n > 1 for n in numbers)
         wrong += bad or not numbers
         print(f"  {op} {dtype}: {len(numbers)} answers" + (f", at most {max(numbers):.2f} of the bound" if numbers else "")
-              + "".join(f"; {count} {text}" for text, count in texts.items()) + ("   WRONG" if bad or not numbers else ""))
+              + "".join(f"; {count} {text}" for text, count in texts.items()) + ("   WRONG" if bad or not numbers else ""), flush=True)
     return 1 if wrong else 0
 
 
