@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 namespace ropewalk::reference {
 namespace {
@@ -10,11 +11,9 @@ namespace {
 // The power of two next above x; 1 for 0. At least 2^-960, so that what is derived from it stays normal.
 double power_above(double x) { return x > 0 ? std::ldexp(1.0, std::max(std::ilogb(x) + 1, -960)) : 1; }
 
-// x rounded to a multiple of 2^-bits times `power`, which is above |x|.
-double high_slice(double x, double power, int bits) {
-  const double magic = std::ldexp(1.5 * power, 52 - bits);
-  return (x + magic) - magic;
-}
+// Adding and taking away this rounds numbers up to `largest` in size to a multiple of 2^-bits times a power of two
+// above.
+double slice_magic(double largest, int bits) { return std::ldexp(1.5 * power_above(largest), 52 - bits); }
 
 // Every double is a whole multiple of this; infinite for 0, the least double for subnormal numbers.
 double lowest_bit(double x) {
@@ -26,19 +25,31 @@ double lowest_bit(double x) {
   return weight > 52 ? std::bit_cast<double>((weight - 52) << 52) : 0x1p-1074;
 }
 
-// Rounded up, also where squares underflow or overflow.
-class Norm {
- public:
-  void add(double x) {
-    x = std::fabs(x);
-    squares_ += x * x;
-    if (x < 0x1p-480) small_ += x;
+// Euclidean norm, rounded up: squares below 2^-900 vanish beside the sum, or the sum of absolute values serves.
+double norm_of(const double* x, std::size_t n) {
+  double squares = 0, absolute = 0;
+#pragma omp simd reduction(+ : squares, absolute)
+  for (std::size_t c = 0; c < n; ++c) {
+    squares += x[c] * x[c];
+    absolute += std::fabs(x[c]);
   }
-  double value() const { return std::sqrt(squares_) * (1 + 1e-9) + small_ * (1 + 1e-9); }
+  return (squares > 0x1p-800 ? std::sqrt(squares) : absolute) * (1 + 1e-9);
+}
 
- private:
-  double squares_ = 0, small_ = 0;
-};
+double largest_of(const double* x, std::size_t n) {
+  double largest = 0;
+#pragma omp simd reduction(max : largest)
+  for (std::size_t c = 0; c < n; ++c) largest = largest < std::fabs(x[c]) ? std::fabs(x[c]) : largest;
+  return largest;
+}
+
+// NaN and infinity times 0 are NaN.
+bool all_finite(const double* x, std::size_t n) {
+  double sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (std::size_t c = 0; c < n; ++c) sum += x[c] * 0;
+  return sum == 0;
+}
 
 void start_slices(int rows, int columns, bool slices, Sliced& out) {
   const auto n = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
@@ -82,49 +93,49 @@ Low Sliced::low_from(int first_row) const {
 
 void slice_rows(const Reals& x, std::size_t start, std::size_t stride, int rows, int columns, int bits, Sliced& out,
                 RowSizes& sizes) {
+  const auto width = static_cast<std::size_t>(columns);
   start_slices(rows, columns, bits != 0, out);
   for (auto* v : {&sizes.norm, &sizes.high_norm, &sizes.low_norm, &sizes.error_norm, &sizes.lowest_bit})
-    v->resize(static_cast<std::size_t>(rows));
+    v->assign(static_cast<std::size_t>(rows), 0);
+  std::vector<double> errors(x.exact() ? 0 : width);
   for (std::size_t i = 0; i < static_cast<std::size_t>(rows); ++i) {
-    const std::size_t from = start + i * stride, to = i * static_cast<std::size_t>(columns);
-    double largest = 0, bit = HUGE_VAL;
-    Norm norm, high_norm, low_norm, error_norm;
-    for (std::size_t c = 0; c < static_cast<std::size_t>(columns); ++c) {
-      double value = x.head[from + c];
-      if (!std::isfinite(value) || !std::isfinite(x.tail_at(from + c)) || !std::isfinite(x.bound_at(from + c))) {
-        value = 0;
-        out.finite[i] = 0;
-        out.all_finite = false;
-      }
-      out.value[to + c] = value;
-      largest = std::max(largest, std::fabs(value));
-      bit = std::min(bit, lowest_bit(value));
-      norm.add(value);
+    const std::size_t from = start + i * stride, to = i * width;
+    double* const value = &out.value[to];
+    std::copy_n(x.head.begin() + static_cast<std::ptrdiff_t>(from), columns, value);
+    bool finite = all_finite(value, width);
+    for (std::size_t c = 0; c < errors.size(); ++c) {
+      errors[c] = std::fabs(x.tail_at(from + c)) + x.bound_at(from + c);
+      finite = finite && std::isfinite(errors[c]);
     }
-    const double power = power_above(largest);
-    for (std::size_t c = 0; c < static_cast<std::size_t>(columns) && out.finite[i] != 0; ++c) {
-      const double value = out.value[to + c], tail = x.tail_at(from + c), bound = x.bound_at(from + c);
-      if (bits == 0) {
-        error_norm.add(std::fabs(tail) + bound);
-        continue;
-      }
-      const double high = high_slice(value, power, bits), low = (value - high) + tail;
-      out.high[to + c] = high;
-      out.low[to + c] = low;
-      high_norm.add(high);
-      low_norm.add(low);
-      error_norm.add(bound + (tail == 0 ? 0 : 0x1p-53 * std::fabs(low)));
+    if (!finite) {
+      out.finite[i] = 0;
+      out.all_finite = false;
+      std::fill_n(value, columns, 0.0);
+      std::fill(errors.begin(), errors.end(), 0.0);
     }
-    if (out.finite[i] == 0 && bits != 0) {
-      std::fill_n(out.value.begin() + static_cast<std::ptrdiff_t>(to), columns, 0.0);
-      std::fill_n(out.high.begin() + static_cast<std::ptrdiff_t>(to), columns, 0.0);
-      std::fill_n(out.low.begin() + static_cast<std::ptrdiff_t>(to), columns, 0.0);
+    sizes.norm[i] = norm_of(value, width);
+    if (bits == 0) {
+      double lowest = HUGE_VAL;
+      for (std::size_t c = 0; c < width; ++c) lowest = std::min(lowest, lowest_bit(value[c]));
+      sizes.lowest_bit[i] = lowest;
+      sizes.error_norm[i] = norm_of(errors.data(), errors.size());
+      continue;
     }
-    sizes.norm[i] = norm.value();
-    sizes.high_norm[i] = high_norm.value();
-    sizes.low_norm[i] = low_norm.value();
-    sizes.error_norm[i] = error_norm.value();
-    sizes.lowest_bit[i] = bit;
+    double *const high = &out.high[to], *const low = &out.low[to];
+    const double magic = slice_magic(largest_of(value, width), bits);
+#pragma omp simd
+    for (std::size_t c = 0; c < width; ++c) {
+      high[c] = (value[c] + magic) - magic;
+      low[c] = value[c] - high[c];
+    }
+    for (std::size_t c = 0; c < errors.size() && finite; ++c) {
+      const double tail = x.tail_at(from + c);
+      low[c] += tail;
+      errors[c] = x.bound_at(from + c) + (tail == 0 ? 0 : 0x1p-53 * std::fabs(low[c]));
+    }
+    sizes.high_norm[i] = norm_of(high, width);
+    sizes.low_norm[i] = norm_of(low, width);
+    sizes.error_norm[i] = norm_of(errors.data(), errors.size());
   }
   find_entries(out);
 }
@@ -147,14 +158,58 @@ void slice_columns(std::span<const double> x, std::size_t start, std::size_t str
     }
   }
   low_largest.assign(width, 0);
-  for (double& power : largest) power = power_above(power);
-  for (std::size_t i = 0; i < out.low.size(); ++i) {
-    const std::size_t c = i % width;
-    out.high[i] = high_slice(out.value[i], largest[c], bits);
-    out.low[i] = out.value[i] - out.high[i];
-    low_largest[c] = std::max(low_largest[c], std::fabs(out.low[i]));
+  if (bits == 0) return find_entries(out);
+  for (double& magic : largest) magic = slice_magic(magic, bits);
+  for (std::size_t i = 0; i < out.value.size(); i += width) {
+#pragma omp simd
+    for (std::size_t c = 0; c < width; ++c) {
+      const double value = out.value[i + c], high = (value + largest[c]) - largest[c], low = value - high;
+      out.high[i + c] = high;
+      out.low[i + c] = low;
+      low_largest[c] = low_largest[c] < std::fabs(low) ? std::fabs(low) : low_largest[c];
+    }
   }
   find_entries(out);
+}
+
+RowSizes running(const RowSizes& sizes) {
+  RowSizes r;
+  const auto run = [](const std::vector<double>& from, std::vector<double>& to, double start, auto pick) {
+    to.assign(1, start);
+    for (const double x : from) to.push_back(pick(to.back(), x));
+  };
+  const auto larger = [](double a, double b) { return std::max(a, b); };
+  run(sizes.norm, r.norm, 0, larger);
+  run(sizes.high_norm, r.high_norm, 0, larger);
+  run(sizes.low_norm, r.low_norm, 0, larger);
+  run(sizes.error_norm, r.error_norm, 0, larger);
+  run(sizes.lowest_bit, r.lowest_bit, HUGE_VAL, [](double a, double b) { return std::min(a, b); });
+  return r;
+}
+
+const std::vector<double>& LargestValues::before(std::int64_t last, const Sliced& v) {
+  double* const largest = largest_.data();
+  for (; key_ < last; ++key_) {
+    const double* const row = &v.value[static_cast<std::size_t>(key_) * largest_.size()];
+#pragma omp simd
+    for (std::size_t c = 0; c < largest_.size(); ++c)
+      largest[c] = largest[c] < std::fabs(row[c]) ? std::fabs(row[c]) : largest[c];
+  }
+  return largest_;
+}
+
+// The low parts' sum is off by n u of the n u size that it may have.
+Bounded mean_of_column(const Sliced& m, std::size_t column) {
+  if (m.rows == 0 || !m.all_finite) return {{std::numeric_limits<double>::quiet_NaN(), 0}, 0};
+  DoubleDouble sum = {0, 0};
+  double size = 0;
+  for (std::size_t i = column; i < m.value.size(); i += static_cast<std::size_t>(m.columns)) {
+    const DoubleDouble s = two_sum(sum.high, m.value[i]);
+    sum = {s.high, sum.low + s.low};
+    size += std::fabs(m.value[i]);
+  }
+  const double n = m.rows, quotient = sum.high / n;
+  return {two_sum(quotient, (std::fma(-quotient, n, sum.high) + sum.low) / n), (n + 8) * (n + 8) * 0x1p-106 * size / n};
 }
 
 }  // namespace ropewalk::reference

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "reference/attention_kernels.hpp"
+#include "reference/bounded.hpp"
 #include "reference/reals.hpp"
 
 namespace ropewalk::reference {
@@ -36,6 +37,23 @@ void slice_rows(const Reals& x, std::size_t start, std::size_t stride, int rows,
 // The same with a power of two for each column; low_largest: [columns], of |low|.
 void slice_columns(std::span<const double> x, std::size_t start, std::size_t stride, int rows, int columns, int bits,
                    Sliced& out, std::vector<double>& low_largest);
+
+// At [j] the largest of the rows before j; of lowest_bit the least.
+RowSizes running(const RowSizes& sizes);
+
+// The largest |v| of each channel over the keys before `last`, which never decreases from call to call.
+class LargestValues {
+ public:
+  explicit LargestValues(int values) : largest_(static_cast<std::size_t>(values)) {}
+  const std::vector<double>& before(std::int64_t last, const Sliced& v);
+
+ private:
+  std::vector<double> largest_;
+  std::int64_t key_ = 0;
+};
+
+// NaN if any number of the matrix is not finite, or there is none.
+Bounded mean_of_column(const Sliced& m, std::size_t column);
 
 // Bits of each of two slices so that sums of n products stay below 2^53 units.
 int slice_bits(int n);

@@ -4,49 +4,28 @@
 #include <cmath>
 #include <limits>
 
+#include "reference/attention_bounds.hpp"
 #include "reference/attention_rows.hpp"
 #include "reference/attention_slices.hpp"
 
 namespace ropewalk::reference {
 namespace {
 
-constexpr double kUnit = 0x1p-53, kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-double gamma_of(double n) { return n * kUnit / (1 - n * kUnit); }
-
-// Largest (lowest_bit: least) over the keys before j, at [j].
-RowSizes running(const RowSizes& sizes) {
-  RowSizes r;
-  const auto run = [](const std::vector<double>& from, std::vector<double>& to, double start, auto pick) {
-    to.assign(1, start);
-    for (const double x : from) to.push_back(pick(to.back(), x));
-  };
-  const auto larger = [](double a, double b) { return std::max(a, b); };
-  run(sizes.norm, r.norm, 0, larger);
-  run(sizes.high_norm, r.high_norm, 0, larger);
-  run(sizes.low_norm, r.low_norm, 0, larger);
-  run(sizes.error_norm, r.error_norm, 0, larger);
-  run(sizes.lowest_bit, r.lowest_bit, kInfinity, [](double a, double b) { return std::min(a, b); });
-  return r;
-}
-
-// The largest |v| of each channel over the keys before `last`, which never decreases from row to row.
-class LargestValues {
- public:
-  explicit LargestValues(int values) : largest_(static_cast<std::size_t>(values)) {}
-  const std::vector<double>& before(std::int64_t last, const Sliced& v) {
-    for (; key_ < last; ++key_) {
-      const double* const row = &v.value[static_cast<std::size_t>(key_) * largest_.size()];
-      for (std::size_t c = 0; c < largest_.size(); ++c) largest_[c] = std::max(largest_[c], std::fabs(row[c]));
+// Column-major [values][rows] to row-major, eight columns at a time: all at once, they would evict each other from the
+// first-level cache.
+void transpose(const std::vector<double>& from, int rows, int values, std::vector<double>& to) {
+  const auto height = static_cast<std::size_t>(rows), width = static_cast<std::size_t>(values);
+  to.resize(height * width);
+  for (std::size_t c = 0; c < width; c += 8) {
+    const std::size_t end = std::min(width, c + 8);
+    for (std::size_t i = 0; i < height; ++i) {
+      for (std::size_t at = c; at < end; ++at) to[i * width + at] = from[at * height + i];
     }
-    return largest_;
   }
-
- private:
-  std::vector<double> largest_;
-  std::int64_t key_ = 0;
-};
+}
 
 struct Row {
   KeyRange keys;
@@ -157,7 +136,9 @@ class Tiers {
       sink_low_[at] = row.back().sink.low;
     }
     if (keys > 0) call_kernel(rows, keys, static_cast<int>(all.first));
-    for (int i = 0; i < rows; ++i) finish(head, first + i, i, rows, row[static_cast<std::size_t>(i)], largest);
+    transpose(head_, rows, a_.values(), head_rows_);
+    if (second_) transpose(tail_, rows, a_.values(), tail_rows_);
+    for (int i = 0; i < rows; ++i) finish(head, first + i, i, row[static_cast<std::size_t>(i)], largest);
   }
 
   void make_room(int rows, int keys) {
@@ -214,32 +195,29 @@ class Tiers {
     kernel_(b);
   }
 
-  // The logits' error, and the output's relative to the largest |v|: docs/numerics.md, 3.4 and 3.5.
   double relative_error(int i, const Row& row) const {
     const auto at = static_cast<std::size_t>(i), before = static_cast<std::size_t>(row.keys.last);
-    const double scale = std::fabs(scale_.high) * (1 + 1e-9), n = static_cast<double>(row.keys.last - row.keys.first);
-    const double q = q_sizes_.norm[at], k = key_sizes_.norm[before];
-    const double q_error = q_sizes_.error_norm[at], k_error = key_sizes_.error_norm[before];
-    const double size = scale * q * k;
-    const double capped = a_.softcap != 0 ? std::min(size, a_.softcap) : size;
-    const double bias = std::min(row.bias, 800 + 2 * capped) + 3 * slope_part_[at];
-    const double inherited = 1.01 * scale * (q_error * k + q * k_error + q_error * k_error) + 1e-250;
-    const double blocks = n / kBlockKeys + 2;
+    RowTerms r;
+    r.scale = std::fabs(scale_.high) * (1 + 1e-9);
+    r.softcap = a_.softcap;
+    r.head_dim = a_.head_dim;
+    r.keys = static_cast<double>(row.keys.last - row.keys.first);
+    r.q = q_sizes_.norm[at];
+    r.k = key_sizes_.norm[before];
+    r.q_error = q_sizes_.error_norm[at];
+    r.k_error = key_sizes_.error_norm[before];
+    r.bias = row.bias;
+    r.slope = slope_part_[at];
     if (!second_) {
-      const bool exact = q * k * 1.0001 <= 0x1p53 * q_sizes_.lowest_bit[at] * key_sizes_.lowest_bit[before];
-      const double logit =
-          gamma_of(exact ? 2 : a_.head_dim + 2) * size + kUnit * (3 * capped + 4 * bias + 8 * a_.softcap);
-      return 1.01 * (logit + inherited + kUnit + 0x1p-69 + 2 * gamma_of(kBlockKeys + blocks + 2) + kUnit);
+      r.exact_products = r.q * r.k * 1.0001 <= 0x1p53 * q_sizes_.lowest_bit[at] * key_sizes_.lowest_bit[before];
+      return tier1_error(r);
     }
-    const bool exact = q_.no_low && k_.no_low;
-    const double cross = q_sizes_.high_norm[at] * key_sizes_.low_norm[before] + q_sizes_.low_norm[at] * k;
-    const double logit = (exact ? 0 : 1.01 * scale * gamma_of(2 * a_.head_dim + 2) * cross) +
-                         32 * kUnit * kUnit * (size + capped + bias) + 0x1p-67 * a_.softcap;
-    const double weights = gamma_of(2 * kBlockKeys + 3 * blocks + 8) * rest_[at] / sum_[at];
-    return 1.02 * (logit + inherited + 0x1p-69 + weights + (9 * blocks * blocks + 2 * n * n + 32) * kUnit * kUnit);
+    r.cross = q_sizes_.high_norm[at] * key_sizes_.low_norm[before] + q_sizes_.low_norm[at] * r.k;
+    r.rest = rest_[at] / sum_[at];
+    return tier2_error(r);
   }
 
-  void finish(int head, std::int64_t query, int i, int rows, const Row& row, LargestValues& largest) {
+  void finish(int head, std::int64_t query, int i, const Row& row, LargestValues& largest) {
     const auto values = static_cast<std::size_t>(a_.values());
     const std::size_t to =
         (static_cast<std::size_t>(query) * static_cast<std::size_t>(a_.heads) + static_cast<std::size_t>(head)) *
@@ -250,7 +228,14 @@ class Tiers {
       out_.bound[to + c] = bound;
     };
     const bool sink = row.sink.high != -kInfinity;
-    if (row.seen == 0 && !sink && a_.fully_masked == FullyMasked::mean) return mean(store);
+    if (row.seen == 0 && !sink && a_.fully_masked == FullyMasked::mean) {
+      for (std::size_t c = 0; c < values; ++c) {
+        const Bounded mean = mean_of_column(v_, c);
+        store(c, mean.value.high, mean.value.low, mean.bound);
+      }
+      proof_.tier2 += a_.values();
+      return;
+    }
     if (!row.finite || row.seen == 0 || (row.seen == 1 && !sink)) {
       const bool nan = !row.finite || (row.seen == 0 && !sink && a_.fully_masked == FullyMasked::nan);
       for (std::size_t c = 0; c < values; ++c)
@@ -262,41 +247,20 @@ class Tiers {
     const bool useful = error < 0x1p-20;
     if (!useful && hopeless_) return hopeless_(head, query);
     const std::vector<double>& v_largest = largest.before(row.keys.last, v_);
-    const double n = static_cast<double>(row.keys.last - row.keys.first);
-    const double cross = 1.02 * gamma_of(2 * kBlockKeys + 3 * n / kBlockKeys + 16);
-    for (std::size_t c = 0; c < values; ++c) {
-      const std::size_t from = c * static_cast<std::size_t>(rows) + static_cast<std::size_t>(i);
-      if (!useful) {  // a mean of v with some weights
-        store(c, 0, 0, v_largest[c]);
-        continue;
-      }
-      double bound = error * v_largest[c] + (second_ ? cross * v_low_largest_[c] : 0);
-      if (v_largest[c] != 0) bound += 1e-290 * v_largest[c] + 1e-300;
-      store(c, head_[from], second_ ? tail_[from] : 0, bound);
+    const double value_error = tier2_value_error(static_cast<double>(row.keys.last - row.keys.first));
+    double *const head_out = &out_.head[to], *const tail_out = &out_.tail[to], *const bound_out = &out_.bound[to];
+    if (!useful) {  // a mean of v with some weights
+      for (std::size_t c = 0; c < values; ++c) store(c, 0, 0, v_largest[c]);
+    }
+    const double* const head_row = &head_rows_[static_cast<std::size_t>(i) * values];
+    const double* const tail_row = second_ ? &tail_rows_[static_cast<std::size_t>(i) * values] : nullptr;
+    for (std::size_t c = 0; c < values && useful; ++c) {
+      head_out[c] = head_row[c];
+      tail_out[c] = second_ ? tail_row[c] : 0;
+      const double v = v_largest[c], low = second_ ? v_low_largest_[c] : 0;
+      bound_out[c] = v == 0 ? 0 : (error + 1e-290) * v + value_error * low + 1e-300;
     }
     (second_ ? proof_.tier2 : proof_.tier1) += a_.values();
-  }
-
-  // Of all values of the head, n additions in double-double and a division.
-  template <class Store>
-  void mean(const Store& store) {
-    const auto values = static_cast<std::size_t>(a_.values());
-    const double n = static_cast<double>(a_.kv_len);
-    for (std::size_t c = 0; c < values; ++c) {
-      DoubleDouble sum = {0, 0};
-      double size = 0;
-      for (std::size_t j = 0; j < static_cast<std::size_t>(a_.kv_len); ++j) {
-        const double x = v_.value[j * values + c];
-        const DoubleDouble s = two_sum(sum.high, x);
-        sum = {s.high, sum.low + s.low};
-        size += std::fabs(x);
-      }
-      const double quotient = sum.high / n;
-      const DoubleDouble o = two_sum(quotient, (std::fma(-quotient, n, sum.high) + sum.low) / n);
-      const bool empty = a_.kv_len == 0 || !v_.all_finite;
-      store(c, empty ? kNan : o.high, empty ? 0 : o.low, empty ? 0 : (n + 8) * (n + 8) * kUnit * kUnit * size / n);
-    }
-    proof_.tier2 += a_.values();
   }
 
   AttentionKernel kernel_;
@@ -310,7 +274,7 @@ class Tiers {
   Sliced q_, k_, v_;
   RowSizes q_sizes_, key_sizes_;
   std::vector<double> v_low_largest_;
-  std::vector<double> weights_, weights_low_, bias_, bias_low_, head_, tail_, part_;
+  std::vector<double> weights_, weights_low_, bias_, bias_low_, head_, tail_, part_, head_rows_, tail_rows_;
   std::vector<double> first_, last_, sink_, sink_low_, sum_, rest_, slope_part_;
 };
 

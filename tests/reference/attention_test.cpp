@@ -33,7 +33,7 @@ TEST(Attention, BoundsHoldOnHardData) {
   Violations violations;
   AttentionProof proof;
   for (const Format format : kAllFormats) {
-    const Attention a = small(20, 4, 2, 12);
+    const Attention a = small(14, 4, 2, 12);
     for (const AttentionData& data : hard_data(a, format, 1000)) {
       const AttentionTruth truth = attention_truth(a, data.q, data.k, data.v);
       Enclosures out;
