@@ -1,10 +1,9 @@
-// Sums and products of single enclosures, and rounding them. Every rounding error is itself computed (error-free
+// Sums and products of single enclosures. Every rounding error is itself computed (error-free
 // transformations) and what is not kept goes into the bound: a result without error has bound 0. docs/numerics.md, 4.2.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
-#include <optional>
+#include <limits>
 
 #include "reference/double_double.hpp"
 #include "reference/enclosures.hpp"
@@ -51,19 +50,6 @@ inline Enclosure product(Enclosure a, Enclosure b) {
   return enclosure(hh.high, lower.high,
                    std::fabs(low.low) + std::fabs(lower.low) + std::fabs(th.low) + std::fabs(ht.low) +
                        std::fabs(a.tail * b.tail) + a.bound * (b_size + b.bound) + a_size * b.bound);
-}
-
-// The number of the format that every real in the enclosure rounds to (ties to even), if there is one.
-inline std::optional<double> round_enclosed(Format format, Enclosure v) {
-  if (v.bound == 0) return round_head_tail(v.head, v.tail, format);
-  const double error = std::max(4 * v.bound, 0x1p-50 * std::fabs(v.tail));
-  const double low = v.head + (v.tail - error), high = v.head + (v.tail + error);
-  if (format == Format::float64) return low == v.head && high == v.head ? std::optional(v.head) : std::nullopt;
-  // low and high are rounded: their neighbours are doubles below and above the value, and rounding is monotonic.
-  const double below = std::nextafter(low, -HUGE_VAL), above = std::nextafter(high, HUGE_VAL);
-  const double rounded = round_head_tail(below, 0, format);
-  const bool same = rounded == round_head_tail(above, 0, format) && std::signbit(below) == std::signbit(above);
-  return same ? std::optional(rounded) : std::nullopt;
 }
 
 // Whether head + tail, head = RN(head + tail), lies midway between two neighbours of the format.

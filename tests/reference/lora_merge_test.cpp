@@ -85,6 +85,8 @@ TEST(MergeCycles, RoundEachStepOnce) {
   EXPECT_EQ(once(Format::bfloat16, 1, 256), 0);            // 257 is midway, to 256
   EXPECT_EQ(once(Format::bfloat16, 3, 256), 4);            // 259 is midway, to 260
   EXPECT_EQ(once(Format::bfloat16, 1, 256 + 0x1p-40), 2);  // and 257 + 2^-40 is not: 258, less 256 + 2^-40
+  // A place above 1 and half a place more, less 2^-61: the sum's double is the middle, the sum is below it.
+  EXPECT_EQ(once(Format::bfloat16, 1 + 0x1p-7, 0x1p-8 - 0x1p-61), 1 + 0x1p-7);
   EXPECT_EQ(once(Format::float32, 1, 256), 1);
   EXPECT_TRUE(std::isinf(once(Format::float16, 65504, 65504)));  // never comes back
   EXPECT_TRUE(std::isnan(once(Format::float32, NAN, 1)));
