@@ -47,11 +47,13 @@ class Fitter {
     plain_.base = problem.rope.base;
     plain_.positions = positions_;
     plain_.pair_of = in_order(phases_.pairs);
+    // Rounding turns a modulus by at most sqrt(2) u; 8 u is more than any table of amplitude 1 shows.
     const double off = std::fabs(phases_.amplitude - 1);
     if (off > 8 * reference::unit_roundoff(format_of(stages.at("cos").dtype()))) plain_.amplitude = phases_.amplitude;
   }
 
   std::vector<Explained> run() {
+    if (!(phases_.amplitude > 0x1p-10)) return {};  // zeros, or NaN: nothing points anywhere
     few_ = telling_rows(problem_.positions);
     frequencies_ = fitted_frequencies(phases_, positions_);
     if (base_known_) {
