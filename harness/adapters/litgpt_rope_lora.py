@@ -1,11 +1,18 @@
 #!/usr/bin/env python3
-"""litgpt, whichever version is importable: its rope cache, apply_rope, and the padding of LoRAQKVLinear."""
+"""litgpt, whichever version is importable: its rope cache, apply_rope, and the padding of LoRAQKVLinear.
+
+--materialise makes the LoRA layer on the meta device, looks at its index there, and then makes it real by to_empty or by
+assignment of its parameters: what LoRAQKVLinear did to its index buffer (litgpt pull request 770)."""
+import argparse
 import inspect
 
 from plain_python import serve
 from rope_request import plain_rope, positions_of
 from torch_tensors import DTYPES, import_alone, read, rotate, torch, version_of, write
 
+PARSER = argparse.ArgumentParser()
+PARSER.add_argument("--materialise", choices=["to_empty", "assign"])
+OPTIONS = PARSER.parse_args()
 model = import_alone("litgpt.model", "litgpt")
 LAYOUT = "grouped" if version_of("litgpt").startswith(("0.2.", "0.3.", "0.4.")) else "contiguous"
 
@@ -50,9 +57,19 @@ def lora_layer(lora, tensors):
     weight, bias = tensors["weight"], tensors.get("bias")
     from litgpt.lora import LoRAQKVLinear
 
-    layer = LoRAQKVLinear(weight.shape[1], weight.shape[0], lora["head_dim"], lora["heads"], lora["groups"], r=lora["r"],
-                          lora_alpha=lora["alpha"], enable_lora=tuple(lora["enable"]), bias=bias is not None,
-                          dtype=weight.dtype)
+    with torch.device("meta" if OPTIONS.materialise else "cpu"):
+        layer = LoRAQKVLinear(weight.shape[1], weight.shape[0], lora["head_dim"], lora["heads"], lora["groups"], r=lora["r"],
+                              lora_alpha=lora["alpha"], enable_lora=tuple(lora["enable"]), bias=bias is not None,
+                              dtype=weight.dtype)
+    if OPTIONS.materialise:
+        layer.lora_ind  # the first look at it makes the buffer, where the weight is now
+    if OPTIONS.materialise == "to_empty":
+        layer.to_empty(device="cpu")
+    if OPTIONS.materialise == "assign":
+        for name, tensor in {"linear.weight": weight, "linear.bias": bias, **tensors}.items():
+            owner, _, leaf = name.replace("lora_a", "lora_A").replace("lora_b", "lora_B").rpartition(".")
+            if isinstance(getattr(layer.get_submodule(owner), leaf, None), torch.nn.Parameter):
+                setattr(layer.get_submodule(owner), leaf, torch.nn.Parameter(tensor.clone()))
     layer.linear.weight.data = weight.clone()
     if bias is not None:
         layer.linear.bias.data = bias
@@ -61,9 +78,32 @@ def lora_layer(lora, tensors):
     return layer
 
 
+def tensors_of(layer):
+    """Every parameter, buffer and plain tensor attribute, and where it is."""
+    found = dict(layer.named_parameters())
+    found.update(layer.named_buffers())
+    for prefix, part in layer.named_modules():
+        for name, value in vars(part).items():
+            if isinstance(value, torch.Tensor):
+                found[f"{prefix}.{name}".lstrip(".")] = value
+    return [{"name": name, "device": tensor.device.type} for name, tensor in found.items()]
+
+
+@torch.no_grad()
+def before_padding(layer, x):
+    """The steps of LoRAQKVLinear.forward up to the padding."""
+    update = torch.nn.functional.linear(x, layer.lora_A)
+    return layer.conv1d(update.transpose(-2, -1), layer.lora_B.unsqueeze(-1)).transpose(-2, -1)
+
+
 def lora_pad(request):
     tensors = read(request["inputs"])
     layer = lora_layer(request["lora"], tensors)
+    if OPTIONS.materialise:  # what initialisation left behind; nothing can be padded with it
+        index = layer.lora_ind
+        write(request["outputs"], {"lora_delta": before_padding(layer, tensors["x"]) * layer.scaling,
+                                   "lora_index": None if index.is_meta else index})
+        return {"module": tensors_of(layer)}
     x = tensors["x"].requires_grad_("grad_output" in tensors)
     output = layer(x)
     outputs = {"output": output}
@@ -74,14 +114,14 @@ def lora_pad(request):
         if hasattr(layer, "lora_A"):
             if "grad_output" in tensors:
                 outputs.update(grad_lora_a=layer.lora_A.grad, grad_lora_b=layer.lora_B.grad)
-            # The steps of LoRAQKVLinear.forward up to the padding; it multiplies by the scale after padding, and so here.
-            update = torch.nn.functional.linear(x, layer.lora_A)
-            update = layer.conv1d(update.transpose(-2, -1), layer.lora_B.unsqueeze(-1)).transpose(-2, -1)
+            update = before_padding(layer, x)  # it multiplies by the scale after padding, and so here
             outputs.update(lora_index=torch.as_tensor(layer.lora_ind), lora_delta=update * layer.scaling,
                            lora_padded=layer.zero_pad(update) * layer.scaling)
+        module = tensors_of(layer)
         layer.merge()
         outputs["lora_merged"] = layer.linear.weight
     write(request["outputs"], outputs)
+    return {"module": module}
 
 
 if __name__ == "__main__":

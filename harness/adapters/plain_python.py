@@ -68,7 +68,8 @@ def rope_table(request):
 
 
 def serve(name, version, ops, dtypes):
-    """Answers requests until stdin ends. ops: name -> function that takes the request and writes its outputs."""
+    """Answers requests until stdin ends. ops: name -> function that takes the request and writes its outputs;
+    what it returns, if anything, is added to the answer."""
     for line in sys.stdin:
         request = json.loads(line)
         answer = {"status": "ok", "id": request.get("id")}
@@ -79,7 +80,7 @@ def serve(name, version, ops, dtypes):
             answer.update(status="unsupported", message=f"no op {request['op']}")
         else:
             try:
-                ops[request["op"]](request)
+                answer.update(ops[request["op"]](request) or {})
             except NotImplementedError as reason:
                 answer.update(status="unsupported", message=str(reason))
             except Exception as reason:

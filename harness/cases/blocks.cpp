@@ -60,13 +60,12 @@ constexpr auto of_attention = set<&GridPoint::attention, member>;
 template <auto member>
 constexpr auto of_lora = set<&GridPoint::lora, member>;
 
-constexpr std::array<FieldRule, 10> kAttention{{
+constexpr std::array<FieldRule, 9> kAttention{{
     {"heads", true, size, of_attention<&Attention::heads>},
     {"kv_heads", true, size, of_attention<&Attention::kv_heads>},
     {"batch", false, size, of_attention<&Attention::batch>},
     {"pairing", false, word<kPairings>, of_attention<&Attention::pairing>},
     {"causal", false, word<kCausal>, of_attention<&Attention::causal>},
-    {"q_len", false, size_or_none, of_attention<&Attention::q_len>},
     {"window", false, size_or_none, of_attention<&Attention::window>},
     {"softcap", false, not_negative, of_attention<&Attention::softcap>},
     {"fully_masked", false, word<kFullyMasked>, of_attention<&Attention::fully_masked>},

@@ -151,11 +151,7 @@ void check_points(Kind kind, const std::vector<GridPoint>& points, const std::ve
   for (const GridPoint& point : points) {
     if (kind != Kind::lora) need_even_width(point.rope, where(axes, "head_dim", point.rope.head_dim));
     if (kind == Kind::lora) need_division(axes, point.lora.heads, "groups", point.lora.groups);
-    if (kind != Kind::attention) continue;
-    need_division(axes, point.attention.heads, "kv_heads", point.attention.kv_heads);
-    if (point.attention.q_len > point.positions.count())
-      where(axes, "q_len", point.attention.q_len)
-          .refuse(fmt::format("at most the number of positions, {}, is needed", point.positions.count()));
+    if (kind == Kind::attention) need_division(axes, point.attention.heads, "kv_heads", point.attention.kv_heads);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace ropewalk {
 namespace {
@@ -58,8 +59,7 @@ void lora_inputs(const Lora& lora, Stream stream) {
 void attention_inputs(const Case& problem, Stream stream) {
   const Attention& a = *problem.attention;
   const std::int64_t seq = problem.positions.count(), dim = problem.rope.head_dim;
-  const std::int64_t queries = a.q_len > 0 ? a.q_len : seq;
-  const Shape of_q{a.batch, queries, a.heads, dim}, of_k{a.batch, seq, a.kv_heads, dim};
+  const Shape of_q{a.batch, seq, a.heads, dim}, of_k{a.batch, seq, a.kv_heads, dim};
   const auto columns = static_cast<std::uint64_t>(dim), row = static_cast<std::uint64_t>(a.kv_heads * dim);
   const auto plain = [](std::uint64_t key, std::size_t i) { return normal(key, i); };
   const auto spread = [](std::uint64_t key, std::size_t i) {  // magnitudes from 2^-12 to 2^4, either sign
@@ -83,6 +83,11 @@ void attention_inputs(const Case& problem, Stream stream) {
   stream.add("grad_rotated_q", of_q, plain);
   stream.add("grad_rotated_k", {a.batch, seq, a.heads, dim}, plain);
   stream.add("grad_output", of_q, plain);
+  stream.add("mask", {seq, seq}, [&](std::uint64_t, std::size_t i) {  // added to the scores
+    const auto query = static_cast<std::int64_t>(i) / seq, key = static_cast<std::int64_t>(i) % seq;
+    const bool hidden = (a.causal != "none" && key > query) || (a.window > 0 && key <= query - a.window);
+    return hidden ? -std::numeric_limits<double>::infinity() : 0.0;
+  });
 }
 
 }  // namespace

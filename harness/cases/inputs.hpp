@@ -11,9 +11,9 @@
 namespace ropewalk {
 
 // attention: q [batch, seq, heads, head_dim], k, v [batch, seq, kv_heads, head_dim], grad_rotated_q and
-//   grad_output like q, grad_rotated_k [batch, seq, heads, head_dim]. lora: x [batch, seq, embedding], weight [out,
-//   embedding], bias [out] where the case has one, lora_a [r * parts, embedding], lora_b [enabled, r], grad_output
-//   [batch, seq, out]. Of the case's dtype.
+//   grad_output like q, grad_rotated_k [batch, seq, heads, head_dim], mask [seq, seq] of 0 and -infinity. lora: x
+//   [batch, seq, embedding], weight [out, embedding], bias [out] where the case has one, lora_a [r * parts, embedding],
+//   lora_b [enabled, r], grad_output [batch, seq, out]. Of the case's dtype.
 std::map<std::string, Tensor> make_inputs(const Case& problem);
 
 // Uniforms k * 2^-24 in [0, 1): element i of the stream `name` of this key. Normals are the sum of twelve, less 6.

@@ -26,7 +26,6 @@ struct Rope {
 struct Attention {
   std::int64_t heads = 1, kv_heads = 1, batch = 1;
   std::string causal = "none";  // or "top_left", "bottom_right"
-  std::int64_t q_len = 0;       // the last q_len positions are queries; 0: all
   std::int64_t window = 0;      // keys that a query sees, itself included; 0: all
   double softcap = 0;           // 0: none
   std::string pairing =

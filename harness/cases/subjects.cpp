@@ -30,9 +30,9 @@ std::string derived_name(const SubjectSpec& spec) {
 }
 
 SubjectSpec read_subject(const Field& field, Kind kind) {
-  const Object subject(field,
-                       {"name", "recipe", "device", "program", "plugin", "tensors", "map", "claims", "module_cast", "timeout_s"},
-                       {"recording"});
+  const Object subject(
+      field, {"name", "recipe", "device", "program", "plugin", "tensors", "map", "claims", "module_cast", "timeout_s"},
+      {"recording"});
   const int sources = subject.has("recipe") + subject.has("program") + subject.has("plugin") + subject.has("tensors");
   if (sources != 1) field.refuse(std::string(kOneSource));
   refuse_beside(subject, "device", "recipe");

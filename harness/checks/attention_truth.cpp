@@ -1,8 +1,8 @@
-// The exact rotation of queries and keys, and its gradients.
+// The exact rotation of queries and keys, its gradients, and attention over them.
 #include <cmath>
 #include <map>
 
-#include "harness/checks/whole_truth.hpp"
+#include "harness/checks/score_truth.hpp"
 #include "reference/certify.hpp"
 #include "reference/double_double.hpp"
 #include "reference/rotation.hpp"
@@ -89,12 +89,19 @@ class AttentionTruth final : public WholeTruth {
   const StageTruth& total(const std::string& stage) override {
     auto [entry, is_new] = totals_.try_emplace(stage);
     if (!is_new) return entry->second;
-    entry->second = truth(stage, known(exact_.cos, exact_.cos_tail), known(exact_.sin, exact_.sin_tail));
+    if (is_score_stage(stage))
+      entry->second = scores_total(stage, problem_, total("rotated_q"), total("rotated_k"), vectors_.at("v").values);
+    else
+      entry->second = truth(stage, known(exact_.cos, exact_.cos_tail), known(exact_.sin, exact_.sin_tail));
     round(entry->second);
     return entry->second;
   }
 
   StageTruth local(const std::string& stage, const Stages& observed) override {
+    if (is_score_stage(stage)) {
+      auto from_observed = scores_local(stage, problem_, observed, vectors_.at("v").values);
+      return from_observed ? std::move(*from_observed) : total(stage);
+    }
     const auto cosine = observed.find("cos"), sine = observed.find("sin");
     if (cosine == observed.end() || sine == observed.end()) return total(stage);
     const auto c = repeated(to_doubles(cosine->second), attention_.batch);

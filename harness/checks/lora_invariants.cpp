@@ -47,6 +47,34 @@ std::string padding_faults(const Tensor& padded, const Whole& whole, const Lora&
   return not_zero > 0 ? fmt::format("{} padded elements are not zero", not_zero) : "";
 }
 
+// x W_merged^T + bias, in float64, against the exact output: merged and unmerged must say the same, within what the
+// merged weight may be off by.
+std::string forward_fault(const std::vector<double>& merged, const Stages& inputs, const Lora& lora,
+                          const std::vector<double>& limits, const StageTruth& output,
+                          nlohmann::ordered_json& details) {
+  const std::vector<double> x = to_doubles(inputs.at("x"));
+  const std::vector<double> bias = lora.bias ? to_doubles(inputs.at("bias")) : std::vector<double>{};
+  const auto in = static_cast<std::size_t>(lora.embedding), out = static_cast<std::size_t>(lora.out_size());
+  double largest = 0, nearest = 0;
+  for (std::size_t row = 0; row < x.size() / in; ++row) {
+    for (std::size_t o = 0; o < out; ++o) {
+      double sum = lora.bias ? bias[o] : 0, allowed = 0, sizes = std::fabs(sum);
+      for (std::size_t i = 0; i < in; ++i) {
+        sum += x[row * in + i] * merged[o * in + i];
+        sizes += std::fabs(x[row * in + i] * merged[o * in + i]);
+        allowed += std::fabs(x[row * in + i]) * limits[o * in + i];
+      }
+      allowed += static_cast<double>(in + 1) * 0x1.1p-53 * sizes;  // of this sum itself
+      const double off = std::fabs(sum - output.values.head[row * out + o]);
+      largest = std::max(largest, off);
+      nearest = std::max(nearest, off / std::max(allowed, 0x1p-1022));
+    }
+  }
+  details["merged_forward"] = {{"max_abs", largest}, {"of_allowed", nearest}};
+  return nearest > 1 ? fmt::format("the merged weight gives another output, {:.3g} times what is allowed", nearest)
+                     : "";
+}
+
 // How many elements W + D - D, rounded to the dtype each time, changes in the first cycle and in 99 more; with one D,
 // and with a D that grows by an eighth each time. Two IEEE operations an element, done here and not by the subject.
 nlohmann::ordered_json cycles(const std::vector<double>& weight, const StageTruth& merged, DType dtype) {
@@ -77,7 +105,8 @@ nlohmann::ordered_json cycles(const std::vector<double>& weight, const StageTrut
 }  // namespace
 
 void judge_lora_invariants(const Case& problem, const Whole& whole, const Whole& again, const Stages& inputs,
-                           const StageTruth& exact, Result& result) {
+                           const StageTruth& exact, const std::vector<double>& limits, const StageTruth& output,
+                           Result& result) {
   const Tensor& tensor = whole.stages.at(result.stage);
   const Lora& lora = *problem.lora;
   result.verdict = Verdict::pass;
@@ -103,11 +132,15 @@ void judge_lora_invariants(const Case& problem, const Whole& whole, const Whole&
     if (result.measured.nan[0] > 0) add(fmt::format("{} elements are NaN", result.measured.nan[0]));
     if (result.stage == "lora_index" && tensor.dtype() == DType::int64) add(index_faults(tensor, lora, result.details));
     if (result.stage == "lora_padded") add(padding_faults(tensor, whole, lora, result.details));
+    if (result.stage == "lora_merged" && tensor.shape() == exact.shape)
+      add(forward_fault(to_doubles(tensor), inputs, lora, limits, output, result.details));
     if (result.stage == "lora_merged")
       result.details["merge_cycles"] = cycles(to_doubles(inputs.at("weight")), exact, problem.dtype);
     const auto other = again.stages.find(result.stage);
     if (other == again.stages.end() || !same_bits(tensor, other->second)) add("made again it has other bits");
   }
+  for (const ModuleTensor& held : whole.module)
+    if (held.device == "meta") add("the module's " + held.name + " is still on the meta device");
   for (const std::string& name : whole.changed_inputs) add("it wrote into its input " + name);
   if (broken.empty()) return;
   result.verdict = Verdict::fail;

@@ -98,7 +98,10 @@ class WholeCaseRun {
       distrust_fault(running_.at(s), out);
     } else if (check.relation == Relation::invariants) {
       if (!problem_.lora) throw Refused("invariants of attention are not judged by this version");
-      judge_lora_invariants(problem_, wholes_.at(s), again(s), inputs_, truth_->total(planned.stage), out);
+      std::vector<double> limits;
+      if (planned.stage == "lora_merged") limits = claims_.at(s)->of(planned.stage, {}, false).total;
+      judge_lora_invariants(problem_, wholes_.at(s), again(s), inputs_, truth_->total(planned.stage), limits,
+                            truth_->total("output"), out);
     } else {
       compare(planned, check, out);
     }

@@ -49,6 +49,8 @@ at::Tensor unary(Op op, const at::Tensor& x, at::ScalarType dtype) {
       return x.log();
     case Op::exp2:
       return x.exp2();
+    case Op::tanh:
+      return x.tanh();
     case Op::floor:
       return x.floor();
     case Op::cos:
@@ -76,7 +78,7 @@ Tensor apply(at::Device device, Op op, std::span<const Argument> in, DType dtype
     return apply(device, Op::empty, sizes, first->dtype());
   }
   const std::vector<Value> values = values_on(device, in);
-  if (op >= Op::matmul) return take(sum_products(op, values));
+  if (op >= Op::matmul) return take(sum_products(op, values, to_torch(dtype)));
   if (op >= Op::clone) return take(move_elements(op, values, to_torch(dtype), device));
   if (op == Op::arange)
     return take(at::arange(values.at(0).scalar(), values.at(1).scalar(), values.at(2).scalar(),

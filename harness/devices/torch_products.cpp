@@ -20,7 +20,7 @@ at::Tensor convolve(const at::Tensor& x, const at::Tensor& weights, std::int64_t
 
 }  // namespace
 
-at::Tensor sum_products(Op op, const std::vector<Value>& in) {
+at::Tensor sum_products(Op op, const std::vector<Value>& in, at::ScalarType dtype) {
   at::Tensor x = in.at(0).tensor;
   const at::Tensor& y = in.at(1).tensor;
   switch (op) {
@@ -56,6 +56,12 @@ at::Tensor sum_products(Op op, const std::vector<Value>& in) {
     }
     case Op::sum:
       return x.sum(static_cast<std::int64_t>(in[1].number));
+    case Op::softmax:
+      return at::softmax(x, in[1].whole(), dtype);
+    case Op::sdpa_math:
+      return std::get<0>(at::_scaled_dot_product_attention_math(x, y, in[2].tensor, in[3].tensor));
+    case Op::sdpa_flash:
+      return std::get<0>(at::_scaled_dot_product_flash_attention_for_cpu(x, y, in[2].tensor, 0, false, in[3].tensor));
     case Op::add_:
       return x.add_(y);
     case Op::multiply_:

@@ -29,6 +29,6 @@ std::vector<Value> values_on(at::Device device, std::span<const Argument> in);
 
 // Operations that move elements or sum products (from Op::same on). Throws Refused for any other.
 at::Tensor move_elements(Op op, const std::vector<Value>& in, at::ScalarType dtype, at::Device device);
-at::Tensor sum_products(Op op, const std::vector<Value>& in);
+at::Tensor sum_products(Op op, const std::vector<Value>& in, at::ScalarType dtype);
 
 }  // namespace ropewalk

@@ -50,7 +50,8 @@ double half_subnormal(Format format) { return 0.5 * reference::ulp(0, format); }
 // n roundings, one after the other, of what is already off by `error`: gamma_n = n u / (1 - n u).
 Tensor with_roundings(const Tensor& value, const Tensor& error, Format format, double n) {
   const double gamma = n * unit_roundoff(format) / (1 - n * unit_roundoff(format)), tiny = n * half_subnormal(format);
-  return map(value, error, [&](double v, double e) { return e + gamma * (std::fabs(v) + e) + tiny; });
+  return map(value, error,
+             [&](double v, double e) { return std::isinf(v) ? 0 : e + gamma * (std::fabs(v) + e) + tiny; });
 }
 
 // Kernels of the half formats compute in float32 and round once more at the end.
@@ -91,12 +92,17 @@ class Analysis {
     }
     if (is_lora_list(step.op)) return list(step);
     if (step.op >= Op::same && step.op < Op::matmul) return moved(step, known);
-    if (step.op >= Op::matmul) return product(step);
+    if (step.op >= Op::matmul) return product(step, known);
     switch (step.op) {
       case Op::cast:
         return cast(tensor(0), step_dtype(step, dtypes(known), problem_.dtype));
       case Op::negate:
         return {apply(Op::negate, {tensor(0).value}), tensor(0).error, tensor(0).dtype};
+      case Op::tanh: {  // its slope is at most 1
+        const double ulps = 2 * device_.exp_log_ulp;
+        return rounded({map(tensor(0).value, [](double v) { return std::tanh(v); }), tensor(0).error, tensor(0).dtype},
+                       tensor(0).dtype, ulps + 1);
+      }
       case Op::multiply:
         return is_tensor(1) ? times(tensor(0), tensor(1)) : times(tensor(0), number(1));
       case Op::divide:
@@ -209,7 +215,36 @@ class Analysis {
     return rounded({value, error, DType::float32}, promoted(x.dtype, y.dtype));
   }
 
-  Bounded product(const Step& step) const {
+  // Logits off by d change a weight by a factor within exp(2 d). Then x - max is rounded, exp is good to 20 ulp
+  // (LibTorch's exp_u20 for the CPU; CUDA's expf is closer), n terms are summed and one quotient is taken.
+  Bounded softmax(const Step& step, const BoundedValues& known) const {
+    const Bounded& x = tensor(0);
+    const Tensor value = apply(Op::softmax, {x.value, number(1)});
+    const auto n = static_cast<std::size_t>(x.value.shape().back());
+    const Format format = x.dtype == DType::float64 ? Format::float64 : Format::float32;
+    const double u = unit_roundoff(format), sums = static_cast<double>(n + 42) * u;
+    Tensor error(DType::float64, x.value.shape());
+    const auto logits = x.value.as<double>(), off = x.error.as<double>(), weights = value.as<double>();
+    const auto out = error.as<double>();
+    for (std::size_t row = 0; row + n <= logits.size(); row += n) {
+      double largest = -HUGE_VAL, d = 0;
+      for (std::size_t j = row; j < row + n; ++j) {
+        largest = std::max(largest, logits[j]);
+        if (std::isfinite(logits[j])) d = std::max(d, off[j]);
+      }
+      for (std::size_t j = row; j < row + n; ++j) {
+        const double spread = std::isfinite(logits[j]) ? largest - logits[j] + 2 * d : 0;
+        out[j] = weights[j] * std::expm1(2 * d + 2 * u * spread + 1.01 * sums) + 0x1p-126;
+      }
+    }
+    return cast({value, error, x.dtype == DType::float64 ? DType::float64 : DType::float32},
+                step_dtype(step, dtypes(known), problem_.dtype));
+  }
+
+  Bounded product(const Step& step, const BoundedValues& known) const {
+    if (step.op == Op::softmax) return softmax(step, known);
+    if (step.op == Op::sdpa_math || step.op == Op::sdpa_flash)
+      throw Refused("no bound for a kernel whose roundings are not listed; it claims a recipe that lists them");
     if (step.op == Op::add_) return sum(Op::add, tensor(0), tensor(1));
     if (step.op == Op::multiply_) return is_tensor(1) ? times(tensor(0), tensor(1)) : times(tensor(0), number(1));
     const Bounded& x = tensor(0);

@@ -29,7 +29,8 @@ enum class Op {
   exp,         // e ^ x
   log,         // ln x
   exp2,        // 2 ^ x
-  floor,       // largest integer <= x
+  tanh,
+  floor,  // largest integer <= x
   cos,
   sin,
   polar,  // complex64: cos(x) + i sin(x), as at::polar computes it
@@ -72,6 +73,9 @@ enum class Op {
   part_products,  // g, weights, three sizes: the products g_j weights_j of the enabled parts, concatenated
   part_outer,     // g, x, three sizes: the sums over rows g_j^T x_j of the enabled parts, stacked
   sum,            // x, axis
+  softmax,        // x, axis, with `dtype` of the result
+  sdpa_math,      // q, k, v [batch, heads, seq, dim], mask: LibTorch's plain scaled dot product attention
+  sdpa_flash,     // the same by its blocked kernel for the CPU
   add_,           // x += y
   multiply_,      // x *= y
 };

@@ -23,14 +23,13 @@ constexpr std::array<Parameter, 3> kTable{{
     {"base", [](const Case& c) { return c.rope.base; }},
 }};
 
-constexpr std::array<Parameter, 14> kAttention{{
+constexpr std::array<Parameter, 13> kAttention{{
     kTable[0],
     kTable[1],
     kTable[2],
     {"pairs", [](const Case& c) { return number(c.rope.rotary_dim() / 2); }},
     {"batch", [](const Case& c) { return number(c.attention->batch); }},
     {"seq", [](const Case& c) { return number(c.positions.count()); }},
-    {"q_len", [](const Case& c) { return number(c.attention->q_len > 0 ? c.attention->q_len : c.positions.count()); }},
     {"heads", [](const Case& c) { return number(c.attention->heads); }},
     {"kv_heads", [](const Case& c) { return number(c.attention->kv_heads); }},
     {"heads_per_kv_head", [](const Case& c) { return number(c.attention->heads / c.attention->kv_heads); }},

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -149,7 +150,7 @@ Json rope_block(const Case& problem) {
           {"rotary_dim", problem.rope.rotary_dim()},
           {"base", problem.rope.base},
           {"partial_rotary_factor", problem.rope.partial_rotary_factor},
-          {"layout", "half"}};
+          {"layout", problem.attention && problem.attention->pairing == "interleaved" ? "interleaved" : "half"}};
 }
 
 Json lora_block(const Lora& lora) {
@@ -160,8 +161,34 @@ Json lora_block(const Lora& lora) {
 
 Json attention_block(const Case& problem) {
   const Attention& a = *problem.attention;
-  return {{"heads", a.heads}, {"kv_heads", a.kv_heads}, {"batch", a.batch},     {"causal", a.causal},
-          {"q_len", a.q_len}, {"window", a.window},     {"softcap", a.softcap}, {"fully_masked", a.fully_masked}};
+  return {{"heads", a.heads},
+          {"kv_heads", a.kv_heads},
+          {"batch", a.batch},
+          {"causal", a.causal},
+          {"window", a.window},
+          {"softcap", a.softcap},
+          {"fully_masked", a.fully_masked}};
+}
+
+bool asks_for_scores(const Case& problem) {
+  for (const CheckSpec& check : problem.checks)
+    for (const std::string& stage : check.stages)
+      if (stage == "scores" || stage == "probabilities" || stage == "output") return true;
+  return false;
+}
+
+// Keys as most programs give them, [batch, seq, kv_heads, dim], each repeated for the query heads that read it.
+Tensor at_all_heads(const Tensor& keys, const Attention& attention) {
+  const Shape& shape = keys.shape();
+  if (shape.size() != 4 || shape[2] != attention.kv_heads || attention.heads == attention.kv_heads) return keys;
+  const std::int64_t times = attention.heads / attention.kv_heads;
+  Tensor out(keys.dtype(), {shape[0], shape[1], attention.heads, shape[3]});
+  const auto vector = static_cast<std::size_t>(shape[3]) * bytes_of(keys.dtype());
+  auto to = out.bytes().begin();
+  for (std::size_t at = 0; at < keys.bytes().size(); at += vector)
+    for (std::int64_t i = 0; i < times; ++i)
+      to = std::copy_n(keys.bytes().begin() + static_cast<std::ptrdiff_t>(at), vector, to);
+  return out;
 }
 
 class ProgramSubject final : public Subject {
@@ -180,11 +207,17 @@ class ProgramSubject final : public Subject {
     if (problem.kind() == Kind::lora) {
       const Json fields{{"lora", lora_block(*problem.lora)}};
       out.stages = ask_for("lora_pad", fields, inputs, problem, whole_outputs);
+      out.module = listed_module();
     } else {
-      Stages with_positions = inputs;
-      with_positions["positions"] = positions_of(problem);
+      start();
+      const bool only_rotation = abilities_.ops.contains("rope_apply") && !asks_for_scores(problem);
+      Stages given = inputs;
+      given["positions"] = positions_of(problem);
+      if (only_rotation) given = {{"positions", given.at("positions")}, {"q", given.at("q")}, {"k", given.at("k")}};
       const Json fields{{"rope", rope_block(problem)}, {"attention", attention_block(problem)}};
-      out.stages = ask_for("attention", fields, with_positions, problem, whole_outputs);
+      out.stages = ask_for(only_rotation ? "rope_apply" : "attention", fields, given, problem, whole_outputs);
+      if (const auto keys = out.stages.find("rotated_k"); keys != out.stages.end())
+        keys->second = at_all_heads(keys->second, *problem.attention);
     }
     return out;
   }
@@ -213,6 +246,21 @@ class ProgramSubject final : public Subject {
       throw SubjectUnsupported(fmt::format("the program does not offer {}", name_of(dtype)));
   }
 
+  // "module": [{"name": "linear.weight", "device": "cpu"}, ...] of the last answer.
+  std::vector<ModuleTensor> listed_module() const {
+    std::vector<ModuleTensor> out;
+    const auto list = last_answer_.find("module");
+    if (list == last_answer_.end()) return out;
+    const auto text = [](const Json& entry, const char* field) {
+      if (!entry.is_object() || !entry.contains(field) || !entry[field].is_string())
+        throw SubjectError("its answer lists a module without texts name and device: " + quoted_excerpt(entry.dump()));
+      return entry[field].get<std::string>();
+    };
+    if (!list->is_array()) throw SubjectError("its answer has a \"module\" that is not a list");
+    for (const Json& entry : *list) out.push_back({text(entry, "name"), text(entry, "device")});
+    return out;
+  }
+
   template <class Read>
   Stages ask_for(const std::string& op, const Json& fields, const Stages& inputs, const Case& problem, Read read) {
     Json answer;
@@ -239,6 +287,7 @@ class ProgramSubject final : public Subject {
       process_.reset();  // the next case starts it again
       throw;
     }
+    last_answer_ = answer;
     if (answer["status"] == "unsupported") throw SubjectUnsupported("the program says: " + message_of(answer));
     if (answer["status"] == "error") throw SubjectError("the program says: " + message_of(answer));
     return stages;
@@ -250,6 +299,7 @@ class ProgramSubject final : public Subject {
   std::unique_ptr<Process> process_;
   Abilities abilities_;
   std::int64_t last_id_ = 0;
+  Json last_answer_;
   Stages stages_;
 };
 

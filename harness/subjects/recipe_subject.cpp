@@ -47,7 +47,7 @@ class RecipeSubject final : public Subject {
     Stages own;  // copies: a recipe that writes into its inputs changes these
     for (const auto& [name, tensor] : inputs) own[name] = copy_of(tensor);
     WholeRun run = run_whole(recipe_, device_, problem, own, spec_.module_cast);
-    Whole out{{}, run.failed, run.work, run.notes, {}};
+    Whole out{{}, run.failed, run.work, run.notes, {}, {}};
     for (const StageSteps& stage : recipe_.stages)
       if (const auto found = run.values.find(stage.stage); found != run.values.end()) out.stages.insert(*found);
     if (const auto column = out.stages.find("positions"); column != out.stages.end())

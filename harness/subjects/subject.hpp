@@ -30,6 +30,11 @@ struct SubjectUnsupported : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// A parameter, a buffer or a plain attribute of a module after its initialisation.
+struct ModuleTensor {
+  std::string name, device;
+};
+
 // What a subject makes of a whole problem (attention, LoRA): the stages that it delivers, in the shapes of
 // docs/protocol.md.
 struct Whole {
@@ -37,6 +42,7 @@ struct Whole {
   std::map<std::string, std::string> failed;  // stage -> why it is not there, where the subject broke over it
   std::map<std::string, Work> work;           // of each stage, where it was counted
   std::vector<std::string> notes;
+  std::vector<ModuleTensor> module;         // every tensor that the module holds, where the subject lists them
   std::vector<std::string> changed_inputs;  // names of the inputs that it wrote into
 };
 

@@ -1,5 +1,3 @@
-find_library(ARB_LIBRARY NAMES arb flint-arb REQUIRED)
-find_library(FLINT_LIBRARY flint REQUIRED)
 
 # A program that writes golden folders with the rows of the reference for one instruction set only, in place of one clone
 # for each: its own object comes before the library's.

@@ -1,5 +1,3 @@
-find_library(ARB_LIBRARY NAMES arb flint-arb REQUIRED)
-find_library(FLINT_LIBRARY flint REQUIRED)
 ropewalk_test(reference_test
   SOURCES
     reference/angles_test.cpp

@@ -140,8 +140,9 @@ TEST(RotationCase, EarlyAndLateAreTheSameBitsForwardAndNotBackward) {
   std::int64_t differing = 0;
   for (const Result& result : results) {
     if (result.relation == Relation::equivalence) differing += result.measured.mismatched;
-    if (result.relation == Relation::identity && result.stage == "rotated_k")
-      EXPECT_EQ(2 * result.details["cost"]["operations"][0].get<int>(), result.details["cost"]["operations"][1]);
+    if (result.relation != Relation::identity || result.stage != "rotated_k") continue;
+    const auto& operations = result.details["cost"]["operations"];
+    EXPECT_EQ(2 * operations[0].get<int>(), operations[1]);
   }
   EXPECT_GT(differing, 0);
 }
