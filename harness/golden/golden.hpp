@@ -34,7 +34,8 @@ struct GoldenFile {
   std::function<std::vector<reference::Proof>(const Sink&)> make;
 };
 
-GoldenFile golden_of(const Case& problem);                           // throws BadInput
-GoldenFile golden_from(const Field& kind, const Field& parameters);  // from a manifest; throws BadInput
+GoldenFile golden_of(const Case& problem);  // throws BadInput
+// From a manifest; throws BadInput.
+GoldenFile golden_from(const Field& kind, const Field& parameters, const std::string& case_id);
 
 }  // namespace ropewalk

@@ -83,9 +83,10 @@ Manifest read_manifest(const std::filesystem::path& folder) {
     const Object entry(field, {"file", "sha256", "case", "kind", "parameters", "tensors"});
     const std::string name = entry.need("file").text(), case_id = entry.need("case").text();
     if (name != golden_file_name(case_id)) entry.need("file").refuse(golden_file_name(case_id) + ", after the case");
+    entry.need("sha256").text();
     if (!names.insert(name).second) entry.need("file").refuse("each file once");
-    manifest.entries.push_back(
-        {name, case_id, golden_from(entry.need("kind"), entry.need("parameters")), field.json(), field.path()});
+    manifest.entries.push_back({name, case_id, golden_from(entry.need("kind"), entry.need("parameters"), case_id),
+                                field.json(), field.path()});
   }
   return manifest;
 }
