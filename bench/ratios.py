@@ -18,6 +18,12 @@ RATIOS = [
     ("a pair of it / MPFR, 128 bits", "table/long", "pair/mpfr", 1 / 500),
     ("a pair of it / Boost cpp_bin_float_50", "table/long", "pair/boost", 1 / 3000),
     ("a pair of it / mpmath, 50 digits", "table/long", "pair/mpmath", 1 / 3000),
+    ("attention, tier 1, bf16 inputs / LibTorch fp32 SDPA", "attention/tier1_bf16", "attention/libtorch_fp32", 4.0),
+    ("attention, tier 2, bf16 inputs / LibTorch fp32 SDPA", "attention/tier2_bf16", "attention/libtorch_fp32", 6.0),
+    ("attention, tier 1 / __float128", "attention/tier1_bf16", "attention/float128", 1 / 500),
+    ("attention, tier 1 / Boost cpp_bin_float_50", "attention/tier1_bf16", "attention/boost", 1 / 1000),
+    ("attention, tier 2 / __float128", "attention/tier2_bf16", "attention/float128", 1 / 500),
+    ("attention, tier 2 / Boost cpp_bin_float_50", "attention/tier2_bf16", "attention/boost", 1 / 1000),
     ("cuda-math's sinf below 1e5 / LibTorch", "sine/cuda_math", "sine/libtorch", 3.0),
 ]
 GRID_LIMIT_MS = 150.0
