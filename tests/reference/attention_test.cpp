@@ -147,5 +147,64 @@ TEST(Attention, DecidesTies) {
   EXPECT_EQ(out[2], 1 + 0x1p-6);  // of 1 + 2^-7 + 2^-8
 }
 
+// A value halfway between two numbers, and another key whose weight is e^-1000 or e^-100000: far below any precision
+// that is tried, but its side decides.
+TEST(Attention, DecidesNearTiesOfDominatedKeys) {
+  Attention a = small(2, 1, 1, 2);
+  a.over_root = false;
+  std::vector<double> out(4);
+  for (const double gap : {1000.0, 100000.0}) {
+    const std::vector<double> q = {1, 1, 1, 1}, k = {gap, 0, 0, 0};
+    const double middle = 1 + 0x1p-8;
+    const auto second_row = [&](double other) {
+      const std::vector<double> v = {middle, 0, other, 0};
+      const AttentionProof proof = attention_rounded(a, {q, k, v}, Format::bfloat16, out);
+      EXPECT_EQ(proof.undecided, 0);
+      return out[2];
+    };
+    EXPECT_EQ(second_row(2), 1 + 0x1p-7);
+    EXPECT_EQ(second_row(-2), 1);
+    EXPECT_EQ(second_row(middle), 1);  // a tie
+  }
+}
+
+TEST(Attention, SaysNanWhereARowSeesOne) {
+  const Attention a = small(4, 2, 1, 4);
+  AttentionData data = normal_data(a, Format::float32, 3);
+  data.k[2 * 4 + 1] = std::nan("");  // key 2
+  data.q[3 * 8 + 4] = INFINITY;      // query 3, head 1
+  for (const Accuracy accuracy : {Accuracy::comparison, Accuracy::rounding}) {
+    Enclosures out;
+    attention_output(a, data.inputs(), accuracy, out);
+    for (std::size_t i = 0; i < out.size(); ++i) EXPECT_EQ(std::isnan(out.head[i]), i / 8 >= 2) << i;
+  }
+  std::vector<double> rounded(data.q.size());
+  attention_rounded(a, data.inputs(), Format::bfloat16, rounded);
+  for (std::size_t i = 0; i < rounded.size(); ++i) EXPECT_EQ(std::isnan(rounded[i]), i / 8 >= 2) << i;
+}
+
+TEST(Attention, RefusesWhatDoesNotFit) {
+  const Attention good = small(4, 2, 1, 4);
+  const AttentionData data = normal_data(good, Format::float32, 3);
+  Enclosures out;
+  const auto refused = [&](auto change) {
+    Attention a = good;
+    change(a);
+    EXPECT_THROW(attention_output(a, data.inputs(), Accuracy::comparison, out), std::invalid_argument);
+  };
+  EXPECT_NO_THROW(attention_output(good, data.inputs(), Accuracy::comparison, out));
+  const std::vector<double> three(3), nan_mask(16, std::nan(""));
+  refused([](Attention& a) { a.kv_heads = 3; });
+  refused([](Attention& a) { a.q_len = 5; });
+  refused([](Attention& a) { a.value_dim = 3; });
+  refused([](Attention& a) { a.scale = INFINITY; });
+  refused([](Attention& a) { a.softcap = -1; });
+  refused([](Attention& a) { a.window = -1; });
+  refused([&](Attention& a) { a.mask = three; });
+  refused([&](Attention& a) { a.mask = nan_mask; });
+  refused([&](Attention& a) { a.sinks = three; });
+  refused([&](Attention& a) { a.alibi = three; });
+}
+
 }  // namespace
 }  // namespace ropewalk::reference
