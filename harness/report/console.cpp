@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/report/cost_lines.hpp"
 #include "harness/report/identity_lines.hpp"
 #include "harness/report/numbers.hpp"
 #include "harness/report/text.hpp"
@@ -213,15 +214,16 @@ Lines identity_section(const Report& report, std::size_t room) {
 }  // namespace
 
 std::string summary_text(const Report& report) {
-  const Lines table = case_table(report), unexpected = unexpected_lines(report);
+  const Lines table = case_table(report), unexpected = unexpected_lines(report), costs = cost_lines(report);
   Lines notes = skipped_lines(report);
   for (const Lines& more : {emulated_lines(report), closing_lines(report)})
     notes.insert(notes.end(), more.begin(), more.end());
-  const std::size_t taken = 1 + table.size() + unexpected.size() + notes.size() + 4;  // 4: lines between the sections
+  const std::size_t taken =
+      1 + table.size() + unexpected.size() + costs.size() + notes.size() + 5;  // 5: lines between the sections
   const Lines identity = identity_section(report, kScreen > taken ? kScreen - taken : 0);
 
   std::string out = environment_line(report) + "\n";
-  for (const Lines* section : {&table, &identity, &unexpected, static_cast<const Lines*>(&notes)}) {
+  for (const Lines* section : {&table, &identity, &costs, &unexpected, static_cast<const Lines*>(&notes)}) {
     if (section->empty()) continue;
     out += "\n";
     for (const std::string& line : *section) out += line + "\n";

@@ -167,7 +167,8 @@ Json summary_of(const Report& report) {
 }
 
 bool always_kept(const Result& result) {
-  return result.verdict != Verdict::pass || result.unexpected || result.relation == Relation::identity;
+  return result.verdict != Verdict::pass || result.unexpected || result.relation == Relation::identity ||
+         result.details.contains("cost");
 }
 
 // Of the passes that need not be kept, the one with the largest margin in each group.
