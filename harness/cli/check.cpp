@@ -100,7 +100,7 @@ int check(const Options& options) {
 void add_check(CLI::App& app, Action& action) {
   auto* command = app.add_subcommand("check", "Tensors that somebody has, against the reference: what is off, and why");
   auto options = std::make_shared<Options>();
-  command->add_option("--tensors", options->tensors, "A safetensors file")->required();
+  command->add_option("--tensors", options->tensors, "A file of tensors: safetensors, .npy, .npz, .pt")->required();
   command->add_option("--against", options->against, "Another dump of the same: where do they differ, which is closer");
   command->add_option("--config", options->config, "The model's config.json: base and widths");
   command->add_option("--map", options->map, "STAGE=NAME_IN_FILE (repeatable)")->allow_extra_args(false);
