@@ -50,9 +50,15 @@ TEST(Golden, WritesAndProvesAFolder) {
 
 TEST(Golden, WrongUseIsTwo) {
   const std::string file = cases_of(R"({"head_dim": 8, "max_position": 9})");
-  for (const std::string& arguments :
-       {std::string(), file, "--out " + fresh("out").string(), file + " --verify x", "--verify /nowhere",
-        file + " --out /proc/x", file + " --out " ROPEWALK_SOURCE_DIR, "nowhere.json --out " + fresh("out").string()}) {
+  const std::vector<std::string> wrong{"",
+                                       file,
+                                       "--out " + fresh("out").string(),
+                                       file + " --verify x",
+                                       "--verify /nowhere",
+                                       file + " --out /proc/x",
+                                       file + " --out " ROPEWALK_SOURCE_DIR,
+                                       "nowhere.json --out " + fresh("out").string()};
+  for (const std::string& arguments : wrong) {
     const Outcome outcome = ropewalk_says("golden " + arguments);
     EXPECT_EQ(outcome.code, 2) << arguments << outcome.out;
     EXPECT_FALSE(outcome.err.empty()) << arguments;
