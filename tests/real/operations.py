@@ -58,12 +58,15 @@ def worst(name, got, exact, bound, dtype):
 
 def turned(x, cos, sin, layout, width):
     """The rotation, and the sum of the magnitudes of its two products. x [batch, seq, heads, dim], tables [seq, pairs]."""
-    halves = (slice(0, width // 2), slice(width // 2, width)) if layout == "half" else (slice(0, width, 2), slice(1, width, 2))
+    halves = (slice(0, width // 2), slice(width // 2, width))
+    if layout == "interleaved":
+        halves = (slice(0, width, 2), slice(1, width, 2))
     first, second = (x[..., half] for half in halves)
     c, s = cos[None, :, None], sin[None, :, None]
     exact, size = x.clone(), torch.zeros_like(x)
     exact[..., halves[0]], exact[..., halves[1]] = first * c - second * s, second * c + first * s
-    size[..., halves[0]], size[..., halves[1]] = (first * c).abs() + (second * s).abs(), (second * c).abs() + (first * s).abs()
+    size[..., halves[0]] = (first * c).abs() + (second * s).abs()
+    size[..., halves[1]] = (second * c).abs() + (first * s).abs()
     return exact, size
 
 
@@ -174,8 +177,9 @@ def main():
         texts = {answer: answers.count(answer) for answer in answers if isinstance(answer, str)}
         bad = sum(n for text, n in texts.items() if text.startswith(("error", "wrong"))) + sum(n > 1 for n in numbers)
         wrong += bad or not numbers
-        print(f"  {op} {dtype}: {len(numbers)} answers" + (f", at most {max(numbers):.2f} of the bound" if numbers else "")
-              + "".join(f"; {count} {text}" for text, count in texts.items()) + ("   WRONG" if bad or not numbers else ""), flush=True)
+        words = [f"  {op} {dtype}: {len(numbers)} answers" + f", at most {max(numbers, default=0):.2f} of the bound"]
+        words += [f"{count} {text}" for text, count in texts.items()] + ["WRONG"] * (bad > 0 or not numbers)
+        print("; ".join(words), flush=True)
     return 1 if wrong else 0
 
 
