@@ -134,7 +134,7 @@ const Mistake kMistakes[] = {
     {R"({"/cases/0/subjects/1": {"name": "b", "plugin": ["x.so"]}})",
      R"(cases[0].subjects[1].plugin: ["x.so"]: a text is needed)"},
     {R"({"/cases/0/subjects/1": {"name": "b", "plugin": "x.so", "program": ["p"]}})",
-     "exactly one of recipe (with device), program, plugin and tensors is needed"},
+     R"(cases[0].subjects[1]: {"name":"b","plugin":"x.so","program":["p"]}: exactly one of recipe (with device), program, plugin and tensors is needed)"},
     {R"({"/cases/0/subjects/1": {"name": "b", "recording": "x"}})",
      R"(cases[0].subjects[1].recording: "x": not supported by this version; accepted: name, recipe, device, program, plugin, tensors, map, claims, module_cast, timeout_s)"},
     // Checks
