@@ -173,14 +173,16 @@ TEST(VerifyLora, IsAsDefinedAndAFlippedBitIsFound) {
 
 TEST(Golden, AttentionIsRefused) {
   const Folder folder;
-  EXPECT_THAT(complaint(folder,
-                        [&] {
-                          write_cases(
-                              folder,
-                              R"([{"name": "a", "rope": {"head_dim": 4, "max_position": 2}, "attention": {"heads": 2},
+  EXPECT_THAT(
+      complaint(
+          folder,
+          [&] {
+            write_cases(
+                folder,
+                R"([{"name": "a", "rope": {"head_dim": 4, "max_position": 2}, "attention": {"heads": 2, "kv_heads": 1},
                              "dtype": "float32"}])");
-                        }),
-              HasSubstr("attention: not supported by this version"));
+          }),
+      HasSubstr("attention: not supported by this version"));
 }
 
 TEST(Shipped, GoldensAreAsDefined) { EXPECT_THAT(wrong_in(ROPEWALK_SOURCE_DIR "/goldens"), IsEmpty()); }
