@@ -12,9 +12,9 @@ double worst_error(const Evaluate& evaluate) {
   double worst = 0;
   for (int i = 0; i < 60000; ++i) {
     double high = -std::exp2(10 * draws.unit() * (i % 3) - 5) * draws.unit();
-    if (high < kLeastExponent) high = kLeastExponent;
     if (i % 16 == 0) high = -static_cast<double>(draws.below(250000)) * 0x1.62e42fefa39efp-9;  // steps of the table
     if (i % 16 == 1) high -= 0x1.62e42fefa39efp-10;
+    high = std::max(high, kLeastExponent);
     const double low = high * 0x1p-53 * (draws.unit() - 0.5);
     worst = std::max(worst, evaluate(high, low));
   }
