@@ -250,7 +250,7 @@ class Tiers {
     const double value_error = tier2_value_error(static_cast<double>(row.keys.last - row.keys.first));
     double *const head_out = &out_.head[to], *const tail_out = &out_.tail[to], *const bound_out = &out_.bound[to];
     if (!useful) {  // a mean of v with some weights
-      for (std::size_t c = 0; c < values; ++c) store(c, 0, 0, v_largest[c]);
+      for (std::size_t c = 0; c < values; ++c) store(c, 0, 0, 1.0001 * v_largest[c]);
     }
     const double* const head_row = &head_rows_[static_cast<std::size_t>(i) * values];
     const double* const tail_row = second_ ? &tail_rows_[static_cast<std::size_t>(i) * values] : nullptr;

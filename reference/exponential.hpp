@@ -18,8 +18,8 @@ struct ExponentialTable {
 };
 const ExponentialTable& exponential_table();
 
-// exp(high + low), relative error <= 2^-69 for kLeastExponent <= high <= 2^-30, |low| <= 2^-42; |low| of the result <=
-// u |high|. The table by pointer: references would keep g++ from vectorising loops around this.
+// exp(high + low), relative error <= 2^-69 and 2^-1074 beside for kLeastExponent <= high <= 2^-30, |low| <= 2^-42;
+// |low| of the result <= u |high|. The table by pointer: references would keep g++ from vectorising loops around this.
 ROPEWALK_INLINE DoubleDouble exponential(double high, double low, const ExponentialTable* table) {
   low = high < kLeastExponent ? 0 : low;
   high = high < kLeastExponent ? kLeastExponent : high;
