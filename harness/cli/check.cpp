@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include "harness/bad_input.hpp"
@@ -10,6 +11,7 @@
 #include "harness/checks/claims.hpp"
 #include "harness/cli/commands.hpp"
 #include "harness/diagnosis/dump.hpp"
+#include "harness/diagnosis/failing.hpp"
 #include "harness/diagnosis/investigation.hpp"
 #include "harness/diagnosis/row_positions.hpp"
 #include "harness/diagnosis/text.hpp"
@@ -19,11 +21,11 @@ namespace ropewalk {
 namespace {
 
 struct Options {
-  std::string tensors, against, config, positions, recipe = kPlainClaim, dtype;
+  std::string tensors, against, config, positions, recipe, dtype;
   std::vector<std::string> map, map_against;
   double base = 0, partial_rotary_factor = 0;
   std::int64_t head_dim = 0;
-  bool as_json = false;
+  bool as_json = false, recipe_given = false;
 };
 
 std::map<std::string, std::string> read_map(const std::vector<std::string>& entries) {
@@ -85,10 +87,26 @@ int check_both(const Options& options, Known known) {
   return std::max(exit_code(first), exit_code(second));
 }
 
-int check(const Options& options) {
+// What run --save-failing left: its failing.json says all that the options would.
+int check_failing(Options options) {
+  const Failing failing = read_failing(options.tensors);
+  options.tensors = failing.subjects[0].string();
+  if (!options.recipe_given) options.recipe = failing.claims;
+  if (failing.subjects.size() > 1 && options.against.empty()) options.against = failing.subjects[1].string();
+  if (!options.against.empty()) return check_both(options, failing.known);
+  const Investigation found = investigate(read_dump(options.tensors, failing.known), options.recipe);
+  print(options, investigation_json(found), investigation_text(found));
+  return exit_code(found);
+}
+
+int check(Options options) {
   set_cpu_threads(1);  // as in `run`: more would not change the bits
+  options.recipe_given = !options.recipe.empty();
+  if (!options.recipe_given) options.recipe = kPlainClaim;
   const Known known = known_from(options);
-  find_recipe(options.recipe);
+  if (find_recipe(options.recipe).kind != Kind::table)
+    throw BadInput("--recipe", "", options.recipe, "a recipe of tables of cosines and sines");
+  if (std::filesystem::is_directory(options.tensors)) return check_failing(options);
   if (!options.against.empty()) return check_both(options, known);
   const Investigation found = investigate(read_dump(options.tensors, known), options.recipe);
   print(options, investigation_json(found), investigation_text(found));
@@ -100,14 +118,18 @@ int check(const Options& options) {
 void add_check(CLI::App& app, Action& action) {
   auto* command = app.add_subcommand("check", "Tensors that somebody has, against the reference: what is off, and why");
   auto options = std::make_shared<Options>();
-  command->add_option("--tensors", options->tensors, "A safetensors file")->required();
+  command
+      ->add_option("--tensors", options->tensors,
+                   "A file of tensors (safetensors, npy, npz, pt), or a folder of --save-failing")
+      ->required();
   command->add_option("--against", options->against, "Another dump of the same: where do they differ, which is closer");
   command->add_option("--config", options->config, "The model's config.json: base and widths");
   command->add_option("--map", options->map, "STAGE=NAME_IN_FILE (repeatable)")->allow_extra_args(false);
   command->add_option("--map-against", options->map_against, "The same for the file of --against (default: --map)")
       ->allow_extra_args(false);
   command->add_option("--positions", options->positions, "FROM..TO, a list, or a file: the position of each row");
-  command->add_option("--recipe", options->recipe, "The recipe whose limits count (default: " + options->recipe + ")");
+  command->add_option("--recipe", options->recipe,
+                      std::string("The recipe whose limits count (default: ") + kPlainClaim + ")");
   command->add_option("--dtype", options->dtype, "The dtype that the tables are meant to have (default: theirs)");
   command->add_option("--base", options->base, "Base of the frequencies")->check(CLI::PositiveNumber);
   command->add_option("--head-dim", options->head_dim, "Width of a head")->check(CLI::Range(2, 65536));

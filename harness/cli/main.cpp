@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
   add_compare(app, action);
   add_golden(app, action);
   add_check(app, action);
+  add_explain(app, action);
   add_inventory(app, action);
   try {
     std::vector<std::string> names;

@@ -15,6 +15,7 @@
 #include "harness/cli/environment.hpp"
 #include "harness/cli/selection.hpp"
 #include "harness/devices/device.hpp"
+#include "harness/diagnosis/failing.hpp"
 #include "harness/report/accepted.hpp"
 #include "harness/report/console.hpp"
 #include "harness/report/json.hpp"
@@ -26,7 +27,7 @@ namespace {
 
 struct Options {
   Selection selection;
-  std::string report, junit;
+  std::string report, junit, save_failing;
   std::vector<std::string> required_devices;
   int jobs = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   std::uint64_t seed = 0;
@@ -226,8 +227,27 @@ void check_outputs(const Options& options) {
       if (fs::exists(path) && fs::equivalent(path, file))
         throw BadInput(option, "", path, "another file than the case file");
   }
+  if (fs::exists(options.save_failing) && !fs::is_directory(options.save_failing))
+    throw BadInput("--save-failing", "", options.save_failing, "a folder, or the name of a new one");
   if (!options.junit.empty() && options.junit == options.report)
     throw BadInput("--junit", "", options.junit, "another file than the report");
+}
+
+// The tensors of every failure that was not expected, one folder a cell.
+void keep_failing(const Options& options, const std::vector<Cell>& cells, const Report& report) {
+  std::map<std::string, const Result*> failing;
+  for (const Result& result : report.results)
+    if (result.unexpected && result.verdict == Verdict::fail) failing[result.id] = &result;
+  SubjectPool pool;
+  for (const Cell& cell : cells) {
+    std::vector<const Result*> of_cell;
+    for (const Planned& planned : cell.planned)
+      if (const auto found = failing.find(planned.id); found != failing.end()) of_cell.push_back(found->second);
+    if (of_cell.empty()) continue;
+    const auto folder = save_failing(options.save_failing, cell.problem, of_cell, pool);
+    if (folder && !options.quiet) fmt::print("kept: {}\n", folder->string());
+    if (!folder) fmt::print(stderr, "ropewalk: {}: not kept, only tables are\n", cell.problem.id);
+  }
 }
 
 int run(const Options& options) {
@@ -247,6 +267,7 @@ int run(const Options& options) {
   write_report(path, to_json(report, options.all_results));
   if (!options.junit.empty()) write_text(options.junit, junit_text(report));
   if (!options.quiet) fmt::print("{}report: {}\n", summary_text(report), path);
+  if (!options.save_failing.empty()) keep_failing(options, cells, report);
   for (const std::string& device : missing)
     fmt::print(stderr, "ropewalk: the required device {} is not here: {}\n", device, make_device(device)->missing());
   const int code = exit_code(report);
@@ -261,6 +282,7 @@ void add_run(CLI::App& app, Action& action) {
   add_selection(*command, options->selection);
   command->add_option("--report", options->report, "Where the report goes (default: a new folder under reports/runs)");
   command->add_option("--junit", options->junit, "Also write the results as JUnit XML");
+  command->add_option("--save-failing", options->save_failing, "Keep the tensors of what fails in this folder");
   command->add_option("--jobs", options->jobs, "How many cells run side by side")->check(CLI::Range(1, 1024));
   command->add_option("--seed", options->seed, "Key of the generated inputs")->check(CLI::NonNegativeNumber);
   command->add_option("--require-device", options->required_devices, "Its absence is an error, not a skip")

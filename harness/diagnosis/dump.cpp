@@ -10,7 +10,7 @@
 #include "harness/diagnosis/row_positions.hpp"
 #include "harness/diagnosis/stage_names.hpp"
 #include "harness/subjects/table_stages.hpp"
-#include "harness/tensors/safetensors.hpp"
+#include "harness/tensors/read_tensors.hpp"
 
 namespace ropewalk {
 namespace {
@@ -19,7 +19,7 @@ constexpr const char* kByRows[] = {"angle", "cos", "sin"};
 
 class DumpReader {
  public:
-  DumpReader(const std::filesystem::path& file, const Known& known) : known_(known), tensors_(read_safetensors(file)) {
+  DumpReader(const std::filesystem::path& file, const Known& known) : known_(known), tensors_(read_tensors(file)) {
     dump_.file = file.string();
   }
 

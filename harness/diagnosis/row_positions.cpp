@@ -12,7 +12,7 @@
 #include "harness/bad_input.hpp"
 #include "harness/diagnosis/layout.hpp"
 #include "harness/diagnosis/stage_names.hpp"
-#include "harness/tensors/safetensors.hpp"
+#include "harness/tensors/read_tensors.hpp"
 
 namespace ropewalk {
 namespace {
@@ -41,7 +41,7 @@ std::vector<std::int64_t> checked(const std::string& file, const std::string& fi
 }
 
 std::vector<std::int64_t> from_file(const std::string& file) {
-  const auto tensors = read_safetensors(file);
+  const auto tensors = read_tensors(file);
   std::string name = tensors.size() == 1 ? tensors.begin()->first : "positions";
   if (!tensors.contains(name))
     throw BadInput(file, "positions", "", "no such tensor; one tensor, or one of this name, is needed");

@@ -181,6 +181,13 @@ nlohmann::ordered_json json_of(const Explained& e) {
 
 }  // namespace
 
+std::string causes_text(const Investigation& found) {
+  std::string out = identity_lines(found.identification) + explanation_lines(found);
+  if (found.fitted_base && !found.at_fitted_base.identical.empty())
+    out += fmt::format("with base {} it is ", plain(*found.fitted_base)) + identity_lines(found.at_fitted_base);
+  return out;
+}
+
 std::string investigation_text(const Investigation& found) {
   std::string out = fmt::format("{}: {}", printable(found.dump.file), upper(name_of(found.verdict)));
   if (!found.first_stage.empty()) out += fmt::format(", first off at {} ({})", found.first_stage, found.how_known);
@@ -190,11 +197,7 @@ std::string investigation_text(const Investigation& found) {
   for (const std::string& text : found.dump.assumed) out += "assumed: " + printable(text) + "\n";
   out += fmt::format("assumed: limits of {}\n", found.claims);
   for (const std::string& text : found.dump.defects) out += "defect: " + printable(text) + "\n";
-  out += "\n" + result_lines(found) + one_frequency_line(found.one_frequency) + "\n" +
-         identity_lines(found.identification) + explanation_lines(found);
-  if (found.fitted_base && !found.at_fitted_base.identical.empty())
-    out += fmt::format("with base {} it is ", plain(*found.fitted_base)) + identity_lines(found.at_fitted_base);
-  return out;
+  return out + "\n" + result_lines(found) + one_frequency_line(found.one_frequency) + "\n" + causes_text(found);
 }
 
 nlohmann::ordered_json results_json(const std::vector<Result>& results) {

@@ -41,12 +41,16 @@ bool representable(double v, Format f) {
 
 class Walk {
  public:
-  Walk(const DocumentedBounds& device, const Case& problem) : device_(device), problem_(problem) {}
+  Walk(const DocumentedBounds& device, const Case& problem, std::vector<CountedStep>* counted)
+      : device_(device), problem_(problem), counted_(counted) {}
 
   Tracked stage(const StageSteps& steps, Environment& seen) {
     Tracked result;
     for (const Step& step : steps.steps) {
       result = run(step, result, seen);
+      if (counted_ != nullptr)
+        counted_->push_back(
+            {steps.stage, step, result.relative, result.trigonometric ? std::optional(result.trig) : std::nullopt});
       if (!step.as.empty()) seen[step.as] = result;
     }
     return result;
@@ -249,6 +253,7 @@ class Walk {
 
   const DocumentedBounds& device_;
   const Case& problem_;
+  std::vector<CountedStep>* counted_;
   DocumentedBounds bounds_;
 };
 
@@ -261,8 +266,9 @@ std::string trig_formula(const TrigBudget& trig) {
 
 }  // namespace
 
-Budget count_roundings(const Recipe& claims, const DocumentedBounds& device, const Case& problem) {
-  Walk walk(device, problem);
+Budget count_roundings(const Recipe& claims, const DocumentedBounds& device, const Case& problem,
+                       std::vector<CountedStep>* counted) {
+  Walk walk(device, problem, counted);
   Environment seen;
   Budget budget;
   const auto table = stages_of(Kind::table);

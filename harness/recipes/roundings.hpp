@@ -2,6 +2,7 @@
 // error analysis, Higham 2002, section 3.3), so every limit follows from the recipe and from nothing else.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,8 +35,17 @@ struct Budget {
   std::string inv_freq_formula, angle_formula, cos_formula, sin_formula, source;
 };
 
+// One step of the claimed recipe, and the bounds after it: what `explain` shows.
+struct CountedStep {
+  std::string stage;
+  Step step;
+  std::vector<double> relative;    // of each pair, or one for all
+  std::optional<TrigBudget> trig;  // from the cosine or sine on
+};
+
 // The budget of `claims` when it runs on a device with these documented bounds. Throws Refused for a step whose
-// rounding cannot be bounded.
-Budget count_roundings(const Recipe& claims, const DocumentedBounds& device, const Case& problem);
+// rounding cannot be bounded. `counted`, if given, gets every step.
+Budget count_roundings(const Recipe& claims, const DocumentedBounds& device, const Case& problem,
+                       std::vector<CountedStep>* counted = nullptr);
 
 }  // namespace ropewalk

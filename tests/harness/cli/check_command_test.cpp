@@ -1,0 +1,153 @@
+// `ropewalk check`, `explain` and `run --save-failing` as a user runs them, and what docs/check.md shows.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "tests/harness/cli/documents.hpp"
+#include "tests/harness/cli/program.hpp"
+
+namespace ropewalk {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+const std::string kDocument = ROPEWALK_SOURCE_DIR "/docs/check.md";
+const std::string kGolden =
+    ROPEWALK_SOURCE_DIR "/goldens/first-head_dim=64,base=10000,max_position=40-float32.safetensors";
+
+// A folder with what the document's commands read, and the document's case file.
+fs::path folder() {
+  fs::path path = scratch() / "check";
+  if (fs::exists(path)) return path;
+  fs::create_directories(path / "bin");
+  fs::create_symlink(ROPEWALK_PROGRAM, path / "bin/ropewalk");
+  for (const char* name : {"goldens", "cases"})
+    fs::create_directory_symlink(fs::path(ROPEWALK_SOURCE_DIR) / name, path / name);
+  std::ofstream(path / "kept.json") << blocks(kDocument, "json").at(0);
+  return path;
+}
+
+Outcome there(const std::string& command) {
+  return shell("cd " + folder().string() + " && PATH=$PWD/bin:$PATH && " + command);
+}
+
+Outcome check(const std::string& options) { return there("ropewalk check " + options); }
+
+std::string file(const std::string& name, const std::string& text) {
+  std::ofstream(folder() / name) << text;
+  return (folder() / name).string();
+}
+
+TEST(CheckDocument, EveryCommandDoesWhatItSays) {
+  const std::regex line("(ropewalk [^#\n]*)# exit ([0-9])");
+  int seen = 0;
+  for (const std::string& block : blocks(kDocument, "sh"))
+    for (auto it = std::sregex_iterator(block.begin(), block.end(), line); it != std::sregex_iterator(); ++it, ++seen) {
+      const Outcome outcome = there((*it)[1]);
+      EXPECT_EQ(std::to_string(outcome.code), (*it)[2].str()) << (*it)[1] << outcome.out << outcome.err;
+    }
+  EXPECT_GE(seen, 6);
+}
+
+TEST(Check, GoldenTensorsPassAndTheBaseIsFitted) {
+  const Outcome outcome = check("--tensors " + kGolden);
+  EXPECT_EQ(outcome.code, 0) << outcome.out;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("PASS"), HasSubstr("base 10000: nobody said it")));
+}
+
+TEST(Check, TrigonometryIsToldFromAngles) {
+  const Outcome outcome = check(
+      "--tensors cases/tensors/fast-intrinsics.safetensors --positions 40,2000,16000,131071 --base 10000 --head-dim 2");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("FAIL, first off at cos"));
+}
+
+TEST(Check, AConfigSaysTheBase) {
+  const std::string config =
+      file("config.json", R"({"rope_theta": 500000.0, "hidden_size": 4096, "num_attention_heads": 64})");
+  const Outcome outcome = check("--tensors " + kGolden + " --json --config " + config);
+  EXPECT_EQ(outcome.code, 1);
+  const auto found = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(found["rope"]["base"], 500000);
+  EXPECT_EQ(found["verdict"], "fail");
+  EXPECT_EQ(found["first_stage"], "inv_freq");
+  EXPECT_EQ(check("--tensors " + kGolden + " --config " + config + " --base 10000").code, 0) << "by hand goes first";
+}
+
+TEST(Check, WrongInputIsOneLineAndTwo) {
+  const std::string scaled =
+      file("scaled.json", R"({"head_dim": 64, "rope_scaling": {"rope_type": "yarn", "factor": 4}})");
+  const std::string text = file("text.safetensors", "no tensors");
+  for (const auto& [options, says] : std::vector<std::pair<std::string, std::string>>{
+           {"", "--tensors is required"},
+           {"--tensors nowhere.safetensors", "nowhere.safetensors"},
+           {"--tensors " + text, "text.safetensors"},
+           {"--tensors .", "failing.json is needed"},
+           {"--tensors " + kGolden + " --base 10000 --head-dim 128",
+            "64 frequencies are needed, for 128 rotated columns"},
+           {"--tensors " + kGolden + " --positions 0..9", "40 are needed, one for each row"},
+           {"--tensors " + kGolden + " --positions 9..0", "FROM..TO"},
+           {"--tensors " + kGolden + " --map cos", "STAGE=NAME_IN_FILE"},
+           {"--tensors " + kGolden + " --map cos=nothing", "no such tensor"},
+           {"--tensors " + kGolden + " --recipe none", "no such recipe"},
+           {"--tensors " + kGolden + " --dtype int8", "one of float64, float32, bfloat16, float16"},
+           {"--tensors " + kGolden + " --config " + scaled, "rope_type: \"yarn\": this scaling is not understood"},
+           {"--tensors " + kGolden + " --against nowhere", "nowhere"},
+           {"--tensors cases/tensors/fast-intrinsics.safetensors --positions 40,2000,16000,131071 --head-dim 2",
+            "base"}}) {
+    const Outcome outcome = check(options);
+    EXPECT_EQ(outcome.code, 2) << options << outcome.out << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(says)) << options;
+  }
+}
+
+TEST(SaveFailing, TheFolderNamesTheCause) {
+  const Outcome run = there("ropewalk run kept.json --quiet --report again.json --save-failing again");
+  EXPECT_EQ(run.code, 1) << run.err;
+  const std::string place = "again/kept_cast_head_dim=64,base=10000,max_position=512_bfloat16";
+  const auto about = nlohmann::json::parse(text_of(folder() / place / "failing.json"));
+  EXPECT_EQ(about["results"].size(), 2U) << about;
+  EXPECT_EQ(about["subjects"][0]["name"], "ours");
+  EXPECT_EQ(about["check"], "ropewalk check --tensors " + place);
+  const Outcome found = there(about["check"].get<std::string>());
+  EXPECT_EQ(found.code, 1) << found.err;
+  EXPECT_THAT(found.out,
+              AllOf(HasSubstr("first off at inv_freq"), HasSubstr("hf-llama-4.37 after a cast of the module")));
+  const Outcome exact = check("--tensors " + place + "/reference.safetensors --base 10000");
+  EXPECT_EQ(exact.code, 0) << exact.out;
+}
+
+TEST(SaveFailing, KeepsNothingOfWhatPasses) {
+  auto document = nlohmann::json::parse(blocks(kDocument, "json").at(0));
+  document["cases"][0]["subjects"][0]["module_cast"] = false;
+  file("fine.json", document.dump());
+  EXPECT_EQ(there("ropewalk run fine.json --quiet --report fine-report.json --save-failing fine").code, 0);
+  EXPECT_FALSE(fs::exists(folder() / "fine"));
+}
+
+TEST(Explain, FillsInTheNumbersAndNamesTheCause) {
+  ASSERT_EQ(there("ropewalk run kept.json --quiet --report explained.json").code, 1);
+  const Outcome outcome = there("ropewalk explain explained.json ours/sin");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("limit of sin with its numbers"), HasSubstr("power(base, previous)"),
+                    HasSubstr("1/2 ulp of bfloat16"), HasSubstr("hf-llama-4.37 after a cast of the module"),
+                    HasSubstr("again: ropewalk run kept.json")));
+  EXPECT_EQ(outcome.out.find("cos(angle)"), std::string::npos) << "steps of the cosine are none of the sine's";
+}
+
+TEST(Explain, WhatIsNotThere) {
+  ASSERT_EQ(there("ropewalk run kept.json --quiet --report explained.json").code, 1);
+  for (const auto& [id, says] : {std::pair("nothing", "no such result"), std::pair("ours", "several fit")}) {
+    const Outcome outcome = there(std::string("ropewalk explain explained.json ") + id);
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_THAT(outcome.err, HasSubstr(says));
+  }
+  EXPECT_EQ(there("ropewalk explain nowhere.json x").code, 2);
+}
+
+}  // namespace
+}  // namespace ropewalk

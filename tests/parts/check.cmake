@@ -1,0 +1,2 @@
+ropewalk_test(check_command_test SOURCES harness/cli/check_command_test.cpp LIBRARIES nlohmann_json::nlohmann_json)
+add_dependencies(check_command_test ropewalk)
