@@ -58,8 +58,9 @@ TEST(LoraCase, TheShortCutIsRightOnlyWhereThePartsLieOneAfterTheOther) {
   EXPECT_EQ(results[0].verdict, Verdict::pass);
   EXPECT_EQ(results[1].verdict, Verdict::fail);
   EXPECT_EQ(results[1].first_stage, "lora_padded");
-  // Group 0 holds q q k v in rows 0-7; the columns come as q0..q3, k0 k1, v0 v1: rows 4, 5 are k's and get q2's.
-  EXPECT_THAT(results[1].reason, HasSubstr("8 of 16 columns in another order: 4 has what belongs to 8"));
+  // Rows 0-3 are q of the first group in both orders; 4-7 are its k and v, and get q of the second group.
+  EXPECT_THAT(results[1].reason,
+              HasSubstr("10 of 16 columns in another order: 4 has what belongs to 8, 5 has what belongs to 9"));
 }
 
 TEST(LoraCase, WrongRowsAreNamedByNumber) {

@@ -118,7 +118,7 @@ TEST_F(RecipeFile, UnknownNamesGetTheNearestOnes) {
     EXPECT_THAT(
         e.what(),
         testing::HasSubstr(
-            "recipe: hf-lama-4.37: no such recipe, did you mean hf-llama-4.37?; there are fp32-rounded-once, "));
+            "recipe: hf-lama-4.37: no such recipe, did you mean hf-llama-4.37?; there are attention-16-bit-weights, "));
     EXPECT_THAT(e.what(), testing::HasSubstr("positions-bfloat16"));
   }
 }
