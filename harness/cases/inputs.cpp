@@ -63,7 +63,8 @@ void attention_inputs(const Case& problem, Stream stream) {
   const auto columns = static_cast<std::uint64_t>(dim), row = static_cast<std::uint64_t>(a.kv_heads * dim);
   const auto plain = [](std::uint64_t key, std::size_t i) { return normal(key, i); };
   const auto spread = [](std::uint64_t key, std::size_t i) {  // magnitudes from 2^-12 to 2^4, either sign
-    const double size = std::exp2(16 * uniform(key, 2 * i) - 12);
+    const double octave = 16 * uniform(key, 2 * i), whole = std::floor(octave);
+    const double size = std::ldexp(1 + (octave - whole), static_cast<int>(whole) - 12);  // exact, as no exp2 has to be
     return uniform(key, 2 * i + 1) < 0.5 ? size : -size;
   };
   const auto queries_of = [&](std::uint64_t key, std::size_t i) {

@@ -88,7 +88,7 @@ TEST(Check, WrongInputIsOneLineAndTwo) {
            {"--tensors .", "failing.json is needed"},
            {"--tensors " + kGolden + " --base 10000 --head-dim 128",
             "64 frequencies are needed, for 128 rotated columns"},
-           {"--tensors " + kGolden + " --positions 0..9", "40 are needed, one for each row"},
+           {"--tensors " + kGolden + " --positions 0..9", "an axis of 10 positions is needed"},
            {"--tensors " + kGolden + " --positions 9..0", "FROM..TO"},
            {"--tensors " + kGolden + " --map cos", "STAGE=NAME_IN_FILE"},
            {"--tensors " + kGolden + " --map cos=nothing", "no such tensor"},
