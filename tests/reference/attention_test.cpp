@@ -114,6 +114,31 @@ TEST(Attention, BoundsHoldAcrossBlocks) {
   EXPECT_EQ(violations.violated, 0) << violations.first;
 }
 
+// One large product and many that vanish beside it, each rounded away: the dot product's error is of the size that its
+// bound allows, and the other key, whose logit is nearly the same, has none.
+TEST(Attention, BoundsHoldWhereProductsAreRoundedAway) {
+  Violations violations;
+  Attention a = small(2, 1, 1, 64);
+  a.over_root = false;
+  a.causal = Causal::none;
+  const auto small_number = static_cast<double>(static_cast<float>(0x1p-22 * 0.95));
+  std::vector<double> q(128, small_number), k(128, small_number), v(128, 1.0);
+  q[0] = q[64] = k[0] = k[64] = 32;
+  for (std::size_t c = 65; c < 128; ++c) k[c] = 0;
+  for (std::size_t c = 64; c < 128; ++c) v[c] = -1;
+  const AttentionTruth truth = attention_truth(a, q, k, v);
+  for (const AttentionKernels& kernels : attention_kernels()) {
+    for (const Accuracy accuracy : {Accuracy::comparison, Accuracy::rounding}) {
+      Enclosures out;
+      out.resize(q.size());
+      attention_by(kernels, a, {q, k, v}, accuracy, {}, out, {});
+      check_outputs(truth, out, kernels.name, violations);
+    }
+  }
+  EXPECT_EQ(violations.violated, 0) << violations.first;
+  EXPECT_GT(violations.worst, 0.1);
+}
+
 TEST(Attention, DecidesTies) {
   Attention a = small(2, 1, 1, 2);
   std::vector<double> out(4);
