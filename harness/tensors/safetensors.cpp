@@ -171,8 +171,9 @@ std::map<std::string, Tensor> read_safetensors(const FileBytes& bytes) {
   for (const auto& [name, fields] : header.items()) {
     if (name != kMetadata) {
       entries.push_back(read_entry(file, name, fields));
-    } else if (!fields.is_object() ||
-               !std::all_of(fields.begin(), fields.end(), [](const Json& v) { return v.is_string(); })) {
+    } else if (!fields.is_null() &&
+               (!fields.is_object() ||  // some writers say null for none
+                !std::all_of(fields.begin(), fields.end(), [](const Json& v) { return v.is_string(); }))) {
       throw BadInput(file, kMetadata, "", "accepted: an object of strings");
     }
   }
