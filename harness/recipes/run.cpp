@@ -9,16 +9,6 @@
 namespace ropewalk {
 namespace {
 
-// Elements of a 16-bit table [n] at these indices, as a column.
-Tensor gathered(const Tensor& table, const Tensor& indices) {
-  Tensor out(table.dtype(), indices.shape());
-  const auto from = table.as<std::uint16_t>();
-  const auto at = indices.as<std::int64_t>();
-  std::transform(at.begin(), at.end(), out.as<std::uint16_t>().begin(),
-                 [&](std::int64_t i) { return from[static_cast<std::size_t>(i)]; });
-  return out;
-}
-
 bool needs_positions(const StageSteps& stage, const std::set<std::string>& row_names) {
   return std::any_of(stage.steps.begin(), stage.steps.end(), [&](const Step& step) {
     return step.op == Op::positions || std::any_of(step.in.begin(), step.in.end(), [&](const Operand& operand) {
@@ -81,15 +71,10 @@ Tensor RecipeRun::run_step(const Step& step, const Tensor& previous, const Tenso
   return run_on(where, step, operands(step, previous, values, problem_), step_dtype(step, values, problem_.dtype));
 }
 
-// In 16 bits LibTorch's vectorised arange on the CPU is not the rounded number from bfloat16 4113 on (it rounds the
-// first of each vector, then adds), so the whole table is made as projects make it. float32 holds all positions in use
-// exactly.
 Tensor RecipeRun::position_numbers(Device& where, const Tensor& positions, DType dtype) const {
   if (bytes_of(dtype) != 2) return where.apply(Op::positions, std::vector<Argument>{positions}, dtype);
   Tensor& table = position_tables_[{&where, dtype}];
-  if (table.empty())
-    table = where.apply(Op::arange,
-                        std::vector<Argument>{0.0, static_cast<double>(problem_.positions.largest() + 1), 1.0}, dtype);
+  if (table.empty()) table = arange_to(where, problem_.positions.largest(), dtype);
   return gathered(table, positions);
 }
 

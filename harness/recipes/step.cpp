@@ -41,6 +41,19 @@ DType step_dtype(const Step& step, const Values& values, DType activation) {
   return stage == values.end() ? activation : stage->second.dtype();
 }
 
+Tensor arange_to(Device& where, std::int64_t largest, DType dtype) {
+  return where.apply(Op::arange, std::vector<Argument>{0.0, static_cast<double>(largest + 1), 1.0}, dtype);
+}
+
+Tensor gathered(const Tensor& table, const Tensor& indices) {
+  Tensor out(table.dtype(), indices.shape());
+  const auto from = table.as<std::uint16_t>();
+  const auto at = indices.as<std::int64_t>();
+  std::transform(at.begin(), at.end(), out.as<std::uint16_t>().begin(),
+                 [&](std::int64_t i) { return from[static_cast<std::size_t>(i)]; });
+  return out;
+}
+
 Tensor run_on(Device& device, const Step& step, const std::vector<Argument>& in, DType dtype) {
   if (step.op == Op::keep_bits) return keep_bits(std::get<Tensor>(in[0]), static_cast<int>(std::get<double>(in[1])));
   return device.apply(step.op, in, dtype);

@@ -16,6 +16,11 @@ using Values = std::map<std::string, Tensor>;  // stages, named results and inpu
 // Of a step in the case's words; throws Refused for a name that is none.
 std::vector<Argument> operands(const Step& step, const Tensor& previous, const Values& values, const Case& problem);
 DType step_dtype(const Step& step, const Values& values, DType activation);
+// Position numbers 0 .. largest in 16 bits, as projects make them: LibTorch's vectorised arange on the CPU is not the
+// rounded number from bfloat16 4113 on (it rounds the first of each vector, then adds). float32 holds all positions in
+// use exactly and needs no table.
+Tensor arange_to(Device& where, std::int64_t largest, DType dtype);
+Tensor gathered(const Tensor& table, const Tensor& indices);  // elements of a 16-bit table [n], in the indices' shape
 // What needs no arithmetic of the device's (keep_bits) is done here.
 Tensor run_on(Device& device, const Step& step, const std::vector<Argument>& in, DType dtype);
 

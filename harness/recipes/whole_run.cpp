@@ -12,7 +12,7 @@ bool computes(Op op) { return op < Op::same || op >= Op::matmul; }
 
 // Products summed for each element of the result.
 std::int64_t inner_length(Op op, const std::vector<Argument>& in) {
-  if (op < Op::matmul || op > Op::sum || op == Op::sum) return 1;
+  if (op < Op::matmul || op >= Op::sum) return 1;
   return std::get<Tensor>(in[0]).shape().back();
 }
 
@@ -60,7 +60,8 @@ class Runner {
     if (is_lora_list(step.op))
       result = lora_list(step.op, in, *problem_.lora);
     else if (step.op == Op::positions)
-      result = where.apply(Op::positions, std::vector<Argument>{position_column()}, dtype);
+      result = bytes_of(dtype) == 2 ? gathered(arange_to(where, problem_.positions.largest(), dtype), position_column())
+                                    : where.apply(Op::positions, std::vector<Argument>{position_column()}, dtype);
     else
       result = run_on(where, step, in, dtype);
     count(step, in, result, work);
