@@ -110,8 +110,12 @@ class DumpReader {
 
   // How many rows there must be, 0 if nothing says so. Positions that fit no table are none of its.
   std::int64_t rows_wanted() {
-    if (!known_.positions.empty()) return static_cast<std::int64_t>(known_.positions.size());
     const auto given = by_stage_.find("positions");
+    if (!known_.positions.empty()) {
+      const auto rows = static_cast<std::int64_t>(known_.positions.size());
+      if (given != by_stage_.end() && given->second.size() == rows) row_positions_ = given->second.reshaped({rows});
+      return rows;
+    }
     if (given == by_stage_.end()) return 0;
     for (const std::string stage : kByRows) {
       const auto table = by_stage_.find(stage);

@@ -96,8 +96,11 @@ Dump dump_of_subject(const SubjectSpec& spec, const Case& problem, SubjectPool& 
   dump.file = running.info.name;
   dump.problem = problem;
   dump.positions_are_truth = false;
-  for (const auto& [stage, tensor] : running.subject->rows(0, problem.positions.count()))
-    dump.stages[stage] = stored(tensor);
+  guarded(running, [&] {
+    for (const auto& [stage, tensor] : running.subject->rows(0, problem.positions.count()))
+      dump.stages[stage] = stored(tensor);
+  });
+  if (running.broken) throw SubjectError(running.reason);
   pool.give_back(spec, problem, std::move(running.subject));
   return dump;
 }

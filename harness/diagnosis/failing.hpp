@@ -31,7 +31,7 @@ struct Failing {
 // Throws BadInput.
 Failing read_failing(const std::filesystem::path& folder);
 
-// The subject's tensors in the whole case, as something to investigate. Throws SubjectError, SubjectUnsupported.
+// The subject's tensors in the whole case, as something to investigate. Throws SubjectError.
 Dump dump_of_subject(const SubjectSpec& spec, const Case& problem, SubjectPool& pool);
 
 }  // namespace ropewalk
