@@ -86,14 +86,17 @@ void print_roundings(const json& result, const Case& problem) {
   std::vector<CountedStep> steps;
   const Budget budget = count_roundings(recipe, bounds_of(info), problem, &steps);
   const json& worst = result["worst"];
-  const auto pair = worst.is_null() ? std::size_t{0} : worst["pair"].get<std::size_t>();
-  const std::int64_t position = worst.is_null() ? problem.positions.largest() : worst["position"].get<std::int64_t>();
   const std::string stage = text_in(result, "stage");
-  const double value = worst.is_null() ? 1 : std::stod(text_in(worst, "expected"));
-  fmt::print("\nlimit of {} with its numbers, at position {} pair {}\n{}", stage, position, pair,
-             limit_text(budget, problem.rope, stage, position, pair, value));
-  fmt::print("\nroundings of {} up to {}, pair {}; what each step leaves (u = 2^-24)\n{}", claims, stage, pair,
-             steps_text(steps, stage, pair));
+  const std::size_t pair = worst.is_null() ? 0 : worst["pair"].get<std::size_t>();
+  const json &local = result["limit"]["local"], &total = result["limit"]["total"];
+  if (!worst.is_null() && !local.is_null() && !total.is_null()) {
+    const LimitPlace at{stage, worst["position"].get<std::int64_t>(), pair, number_in(local["value"]),
+                        number_in(total["value"])};
+    fmt::print("\nlimit of {} with its numbers, at position {} pair {} (u = 2^-24)\n{}", stage, at.position, pair,
+               limit_text(budget, problem.rope, at));
+  }
+  fmt::print("\nroundings of {} up to {}, pair {}; the bound that each step leaves (u = 2^-24)\n{}", claims, stage,
+             pair, steps_text(budget, steps, stage, pair));
 }
 
 // The case is run again for each subject, and what is known of its tensors said.

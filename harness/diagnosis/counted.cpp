@@ -4,12 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <variant>
 
 #include "harness/cases/fields.hpp"
-#include "harness/checks/limits.hpp"
 #include "harness/recipes/ops.hpp"
 #include "reference/frequencies.hpp"
 
@@ -40,7 +37,8 @@ std::string text_of(const TrigBudget& trig) {
 
 }  // namespace
 
-std::string steps_text(const std::vector<CountedStep>& steps, const std::string& stage, std::size_t pair) {
+std::string steps_text(const Budget& budget, const std::vector<CountedStep>& steps, const std::string& stage,
+                       std::size_t pair) {
   std::string out;
   for (const CountedStep& counted : steps) {
     const bool other_function =
@@ -48,7 +46,9 @@ std::string steps_text(const std::vector<CountedStep>& steps, const std::string&
     if (other_function) continue;
     const double relative =
         counted.relative.empty() ? 0 : counted.relative[std::min(pair, counted.relative.size() - 1)];
-    const std::string bound = counted.trig ? text_of(*counted.trig) : fmt::format("{:.4g} u", relative / kUnit);
+    std::string bound = counted.trig ? text_of(*counted.trig) : fmt::format("{:.4g} u", relative / kUnit);
+    if (counted.stage == "positions" && relative > 0)
+      bound += fmt::format(" above {:.0f}", budget.positions_exact_below);
     out += fmt::format("  {:<10} {:<44} {}\n", counted.stage, text_of(counted.step), bound);
     const bool last_of_stage = &counted == &steps.back() || (&counted + 1)->stage != counted.stage;
     if (last_of_stage && counted.stage == stage) break;
@@ -56,32 +56,28 @@ std::string steps_text(const std::vector<CountedStep>& steps, const std::string&
   return out;
 }
 
-std::string limit_text(const Budget& budget, const Rope& rope, const std::string& stage, std::int64_t position,
-                       std::size_t pair, double value) {
+std::string limit_text(const Budget& budget, const Rope& rope, const LimitPlace& at) {
+  if (at.stage == "positions")
+    return fmt::format("  0 up to {:.0f}, above that position * {:.4g}: {:.3g}\n", budget.positions_exact_below,
+                       budget.positions_relative, at.total);
   const auto exact = reference::Frequencies::powers(rope.base, static_cast<int>(rope.rotary_dim()));
-  const auto p = static_cast<double>(position);
-  const double theta =
-      exact.head(static_cast<int>(std::min<std::size_t>(pair, static_cast<std::size_t>(exact.size()) - 1)));
-  const double r = budget.inv_freq_relative.at(std::min(pair, budget.inv_freq_relative.size() - 1));
-  const double r_angle = budget.angle_relative;
-  if (stage == "positions")
-    return fmt::format("  {} (exact up to {:.0f}, then p {:.4g})\n",
-                       p <= budget.positions_exact_below ? 0 : p * budget.positions_relative,
-                       budget.positions_exact_below, budget.positions_relative);
-  if (stage == "inv_freq")
-    return fmt::format("  theta_j r_j = {:.9g} * {:.4g} u = {:.3g}   (u = 2^-24)\n", theta, r / kUnit, theta * r);
-  const double of_inputs = compose(budget.positions_relative, r);
-  const double angle = p * theta * compose(of_inputs, r_angle);
+  const double theta = exact.head(static_cast<int>(at.pair)), r = budget.inv_freq_relative.at(at.pair);
+  if (at.stage == "inv_freq")
+    return fmt::format("  theta_j r_j = {:.9g} * {:.4g} u = {:.3g}\n", theta, r / kUnit, theta * r);
+  const double of_angle = compose(compose(budget.positions_relative, r), budget.angle_relative);
+  const double angle = static_cast<double>(at.position) * theta * of_angle;
   const std::string angle_text = fmt::format("p theta_j ((1 + r_j)(1 + r_angle) - 1) = {} * {:.9g} * {:.4g} u = {:.3g}",
-                                             position, theta, compose(of_inputs, r_angle) / kUnit, angle);
-  if (stage == "angle")
-    return fmt::format("  local: |p w_j| r_angle = |{:.9g}| * {:.4g} u = {:.3g}\n  total: {}\n", value, r_angle / kUnit,
-                       std::fabs(value) * r_angle, angle_text);
-  const TrigBudget& trig = stage == "sin" ? budget.sin : budget.cos;
-  std::array<double, 1> v{value}, limit{};
-  trig_limits(trig, v, limit);
-  return fmt::format("  local: {} at {:.9g} = {:.3g}\n  total: the same + {}; together {:.3g}\n", text_of(trig), value,
-                     limit[0], angle_text, limit[0] + angle);
+                                             at.position, theta, of_angle / kUnit, angle);
+  if (at.stage == "angle")
+    return fmt::format("  local: product of the observed position and frequency * {:.4g} u = {:.3g}\n  total: {}\n",
+                       budget.angle_relative / kUnit, at.local, angle_text);
+  // What the function may be off by is the same in both; what the angle may be off by is all that differs.
+  const double function = at.total - angle, unseen = at.local - function;
+  std::string text = fmt::format("  function: {}, of its value there = {:.3g}\n",
+                                 text_of(at.stage == "sin" ? budget.sin : budget.cos), function);
+  if (unseen > 0x1p-40 * at.local)
+    text += fmt::format("  local: that, and what an angle that was not delivered may be off by = {:.3g}\n", at.local);
+  return text + fmt::format("  total: function + {}; together {:.3g}\n", angle_text, at.total);
 }
 
 }  // namespace ropewalk

@@ -11,10 +11,18 @@ namespace ropewalk {
 
 // A line a step of the stages up to `stage`: what it does, and the bound of the relative error after it in units of
 // 2^-24, for this pair; for cosines and sines what their absolute error may be.
-std::string steps_text(const std::vector<CountedStep>& steps, const std::string& stage, std::size_t pair);
+std::string steps_text(const Budget& budget, const std::vector<CountedStep>& steps, const std::string& stage,
+                       std::size_t pair);
 
-// The limit of this stage at this element: formula, numbers, result. `value` is the reference's value there.
-std::string limit_text(const Budget& budget, const Rope& rope, const std::string& stage, std::int64_t position,
-                       std::size_t pair, double value);
+// Where a result comes nearest to its limit, and the limits that it has there.
+struct LimitPlace {
+  std::string stage;
+  std::int64_t position = 0;
+  std::size_t pair = 0;
+  double local = 0, total = 0;
+};
+
+// Both limits, taken apart: each term with its numbers.
+std::string limit_text(const Budget& budget, const Rope& rope, const LimitPlace& at);
 
 }  // namespace ropewalk
