@@ -22,7 +22,7 @@ std::optional<Field> first_of(const Field& object, std::initializer_list<const c
 
 // Where a block of scaling stands: rope_parameters since transformers 5, rope_scaling before.
 std::optional<Field> scaling_block(const Field& config) {
-  const auto block = first_of(config, {"rope_parameters", "rope_scaling"});
+  auto block = first_of(config, {"rope_parameters", "rope_scaling"});
   if (!block) return {};
   if (!block->json().is_object()) block->refuse("an object or null is needed");
   for (const auto& [name, value] : block->json().items())

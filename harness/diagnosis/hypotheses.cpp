@@ -15,8 +15,6 @@
 namespace ropewalk {
 namespace {
 
-using reference::Format;
-
 std::vector<std::size_t> in_order(std::size_t pairs) {
   std::vector<std::size_t> out(pairs);
   std::iota(out.begin(), out.end(), 0);

@@ -85,7 +85,7 @@ std::size_t find_width(const std::string& file, const std::string& field, const 
 Axes find_rows(const std::string& file, const std::string& field, const Tensor& tensor, std::size_t width,
                std::int64_t rows) {
   const Shape& shape = tensor.shape();
-  const Axes longer = axes_longer_than_one(shape, width);
+  Axes longer = axes_longer_than_one(shape, width);
   const auto refuse = [&](const std::string& accepted) {
     throw BadInput(file, field, "shape " + shape_text(shape), accepted);
   };

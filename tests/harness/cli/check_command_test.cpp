@@ -78,24 +78,24 @@ TEST(Check, AConfigSaysTheBase) {
 }
 
 TEST(Check, WrongInputIsOneLineAndTwo) {
-  const std::string scaled =
-      file("scaled.json", R"({"head_dim": 64, "rope_scaling": {"rope_type": "yarn", "factor": 4}})");
+  const std::string golden = "--tensors " + kGolden;
+  std::string scaled = file("scaled.json", R"({"head_dim": 64, "rope_scaling": {"rope_type": "yarn", "factor": 4}})");
+  scaled.insert(0, golden + " --config ");
   const std::string text = file("text.safetensors", "no tensors");
   for (const auto& [options, says] : std::vector<std::pair<std::string, std::string>>{
            {"", "--tensors is required"},
            {"--tensors nowhere.safetensors", "nowhere.safetensors"},
            {"--tensors " + text, "text.safetensors"},
            {"--tensors .", "failing.json is needed"},
-           {"--tensors " + kGolden + " --base 10000 --head-dim 128",
-            "64 frequencies are needed, for 128 rotated columns"},
-           {"--tensors " + kGolden + " --positions 0..9", "an axis of 10 positions is needed"},
-           {"--tensors " + kGolden + " --positions 9..0", "FROM..TO"},
-           {"--tensors " + kGolden + " --map cos", "STAGE=NAME_IN_FILE"},
-           {"--tensors " + kGolden + " --map cos=nothing", "no such tensor"},
-           {"--tensors " + kGolden + " --recipe none", "no such recipe"},
-           {"--tensors " + kGolden + " --dtype int8", "one of float64, float32, bfloat16, float16"},
-           {"--tensors " + kGolden + " --config " + scaled, "rope_type: \"yarn\": this scaling is not understood"},
-           {"--tensors " + kGolden + " --against nowhere", "nowhere"},
+           {golden + " --base 10000 --head-dim 128", "64 frequencies are needed, for 128 rotated columns"},
+           {golden + " --positions 0..9", "an axis of 10 positions is needed"},
+           {golden + " --positions 9..0", "FROM..TO"},
+           {golden + " --map cos", "STAGE=NAME_IN_FILE"},
+           {golden + " --map cos=nothing", "no such tensor"},
+           {golden + " --recipe none", "no such recipe"},
+           {golden + " --dtype int8", "one of float64, float32, bfloat16, float16"},
+           {scaled, "rope_type: \"yarn\": this scaling is not understood"},
+           {golden + " --against nowhere", "nowhere"},
            {"--tensors cases/tensors/fast-intrinsics.safetensors --positions 40,2000,16000,131071 --head-dim 2",
             "base"}}) {
     const Outcome outcome = check(options);

@@ -105,7 +105,7 @@ TEST(Investigation, EveryLayoutIsTheSameTable) {
     Tensors full;
     for (const auto& [name, tensor] : half)
       full["model." + name + "_cached"] = twice(tensor, interleaved).reshaped({1, kRows, 1, 2 * kPairs});
-    for (Known known : {usual(), Known{}}) {
+    for (const Known& known : {usual(), Known{}}) {
       const Investigation found = look_at(full, known);
       EXPECT_EQ(found.verdict, Verdict::pass);
       EXPECT_THAT(found.dump.found.at(0).layout, HasSubstr(interleaved ? "interleaved" : "doubled"));

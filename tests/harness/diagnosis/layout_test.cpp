@@ -10,7 +10,6 @@
 namespace ropewalk {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 // 0, 1, 2, ... in this shape.

@@ -10,7 +10,6 @@ namespace ropewalk {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 TEST(PositionsOption, RangesAndLists) {
   EXPECT_THAT(read_positions_option("3..6"), ElementsAre(3, 4, 5, 6));

@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 
-Dump dump_of(const Tensors& tensors, const std::string& name, Known known = usual()) {
+Dump dump_of(const Tensors& tensors, const std::string& name, const Known& known = usual()) {
   Dump dump = DumpFolder().read(tensors, known);
   dump.file = name;
   return dump;
