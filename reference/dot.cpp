@@ -4,11 +4,7 @@
 #include <bit>
 #include <stdexcept>
 
-#ifdef __x86_64__
-#define ROPEWALK_CLONES [[gnu::target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")]]
-#else
-#define ROPEWALK_CLONES
-#endif
+#include "reference/clones.hpp"
 
 namespace ropewalk::reference {
 namespace {

@@ -2,15 +2,8 @@
 
 #include <algorithm>
 
+#include "reference/clones.hpp"
 #include "reference/real.hpp"
-
-// Clones for AVX-512 and AVX2 with FMA, chosen at load time. The default one calls the C library's fma(): slow, same
-// bits.
-#ifdef __x86_64__
-#define ROPEWALK_CLONES [[gnu::target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")]]
-#else
-#define ROPEWALK_CLONES
-#endif
 
 namespace ropewalk::reference {
 namespace {

@@ -1,6 +1,17 @@
 #include "harness/cases/case.hpp"
 
+#include <numeric>
+
 namespace ropewalk {
+
+std::vector<std::int64_t> Positions::all() const {
+  std::vector<std::int64_t> out = list;
+  if (out.empty()) {
+    out.resize(static_cast<std::size_t>(limit));
+    std::iota(out.begin(), out.end(), 0);
+  }
+  return out;
+}
 
 std::string_view name_of(Relation relation) {
   switch (relation) {

@@ -24,6 +24,7 @@ struct Positions {
   std::vector<std::int64_t> list;  // otherwise these, ascending, no duplicates
   std::int64_t count() const { return list.empty() ? limit : static_cast<std::int64_t>(list.size()); }
   std::int64_t at(std::int64_t row) const { return list.empty() ? row : list[static_cast<std::size_t>(row)]; }
+  std::vector<std::int64_t> all() const;
   std::int64_t largest() const { return list.empty() ? limit - 1 : list.back(); }
 };
 

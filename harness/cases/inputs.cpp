@@ -1,5 +1,6 @@
 #include "harness/cases/inputs.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -92,6 +93,13 @@ void attention_inputs(const Case& problem, Stream stream) {
 }
 
 }  // namespace
+
+Tensor positions_tensor(const Positions& positions) {
+  const auto numbers = positions.all();
+  Tensor out(DType::int64, {positions.count()});
+  std::copy(numbers.begin(), numbers.end(), out.as<std::int64_t>().begin());
+  return out;
+}
 
 std::uint64_t key_of(const std::string& id, const std::string& name, std::uint64_t seed) {
   std::uint64_t hash = 0xCBF29CE484222325;  // FNV-1a, 64 bits

@@ -16,6 +16,8 @@ namespace ropewalk {
 //   lora_b [enabled, r], grad_output [batch, seq, out]. Of the case's dtype.
 std::map<std::string, Tensor> make_inputs(const Case& problem);
 
+Tensor positions_tensor(const Positions& positions);  // int64, [count]
+
 // Uniforms k * 2^-24 in [0, 1): element i of the stream `name` of this key. Normals are the sum of twelve, less 6.
 double uniform(std::uint64_t key, std::uint64_t element);
 double normal(std::uint64_t key, std::uint64_t element);

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "harness/checks/limits.hpp"
+#include "reference/clones.hpp"
 
 namespace ropewalk {
 namespace {
@@ -16,8 +17,6 @@ using reference::SinCos;
 using reference::ulp;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-#define ROPEWALK_CLONES [[gnu::target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")]]
 
 struct RowErrors {
   double local_ratio = 0, total_ratio = 0, local_abs = 0, inherited_abs = 0, local_ulp = 0, inherited_ulp = 0;

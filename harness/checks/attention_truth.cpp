@@ -1,10 +1,10 @@
 // The exact rotation of queries and keys, its gradients, and attention over them.
-#include <cmath>
 #include <map>
 
 #include "harness/checks/score_truth.hpp"
+#include "harness/tensors/blocks.hpp"
 #include "reference/certify.hpp"
-#include "reference/double_double.hpp"
+#include "reference/enclosed.hpp"
 #include "reference/rotation.hpp"
 
 namespace ropewalk {
@@ -21,61 +21,33 @@ struct Vectors {
 
 // Cosines and sines for every row of batch and seq, from rows for seq alone.
 std::vector<double> repeated(std::span<const double> rows, std::int64_t times) {
-  std::vector<double> out;
-  out.reserve(rows.size() * static_cast<std::size_t>(times));
-  for (std::int64_t i = 0; i < times; ++i) out.insert(out.end(), rows.begin(), rows.end());
-  return out;
+  return each_block_repeated(rows, rows.size(), static_cast<std::size_t>(times));
 }
 
-// Sums over the query heads that read one key head: [rows, kv_heads, group, dim] to [rows, kv_heads, dim]. Terms are
-// exact; a double-double sum of n terms is off by at most n 2^-104 of the sum of their sizes (Higham 2002, 4.2 with
-// u = 2^-105 for each addition).
+// Sums over the query heads that read one key head: [rows, kv_heads, group, dim] to [rows, kv_heads, dim].
 Enclosures summed_groups(const std::vector<double>& values, std::size_t group, std::size_t dim) {
   Enclosures out;
-  const std::size_t blocks = values.size() / (group * dim);
-  out.resize(blocks * dim);
-  for (std::size_t b = 0; b < blocks; ++b) {
-    for (std::size_t c = 0; c < dim; ++c) {
-      reference::DoubleDouble sum{0, 0};
-      double size = 0;
-      bool exact = true;
-      for (std::size_t g = 0; g < group; ++g) {
-        const double term = values[(b * group + g) * dim + c];
-        const auto s = reference::two_sum(sum.high, term), low = reference::two_sum(s.low, sum.low);
-        exact = exact && low.low == 0;
-        sum = reference::two_sum(s.high, low.high);
-        size += std::fabs(term);
-      }
-      const std::size_t at = b * dim + c;
-      out.head[at] = sum.high;
-      out.tail[at] = sum.low;
-      out.bound[at] = exact ? 0 : static_cast<double>(group) * 0x1p-104 * size;
-    }
+  out.resize(values.size() / group);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    reference::Enclosure sum;
+    for (std::size_t g = 0; g < group; ++g) sum = reference::sum(sum, {values[(i / dim * group + g) * dim + i % dim]});
+    reference::put(out, i, sum);
   }
   return out;
 }
 
 Enclosures expanded_heads(const Enclosures& in, std::size_t group, std::size_t dim) {
-  Enclosures out;
-  const auto repeat = [&](const std::vector<double>& from, std::vector<double>& to) {
-    for (std::size_t at = 0; at < from.size(); at += dim)
-      for (std::size_t g = 0; g < group; ++g)
-        to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(at),
-                  from.begin() + static_cast<std::ptrdiff_t>(at + dim));
+  const auto repeated = [&](const std::vector<double>& part) {
+    return each_block_repeated(std::span(part), dim, group);
   };
-  repeat(in.head, out.head);
-  repeat(in.tail, out.tail);
-  repeat(in.bound, out.bound);
-  return out;
+  return {repeated(in.head), repeated(in.tail), repeated(in.bound)};
 }
 
 class AttentionTruth final : public WholeTruth {
  public:
   AttentionTruth(const Case& problem, const Stages& inputs) : problem_(problem), attention_(*problem.attention) {
     for (const auto& [name, tensor] : inputs) vectors_[name] = {tensor.shape(), to_doubles(tensor)};
-    std::vector<std::int64_t> positions(static_cast<std::size_t>(problem.positions.count()));
-    for (std::size_t i = 0; i < positions.size(); ++i)
-      positions[i] = problem.positions.at(static_cast<std::int64_t>(i));
+    const std::vector<std::int64_t> positions = problem.positions.all();
     const reference::Table table(
         reference::Frequencies::powers(problem.rope.base, static_cast<int>(problem.rope.rotary_dim())));
     proof_ += table.sparse(positions, exact_);

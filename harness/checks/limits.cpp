@@ -2,13 +2,13 @@
 
 #include <cmath>
 
+#include "reference/clones.hpp"
+
 namespace ropewalk {
 namespace {
 
 using reference::Format;
 using reference::ulp;
-
-#define ROPEWALK_CLONES [[gnu::target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")]]
 
 ROPEWALK_CLONES void of_function(const double* value, std::size_t n, double function_ulp, Format format,
                                  double relative, double* limit) {

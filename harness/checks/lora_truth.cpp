@@ -1,49 +1,16 @@
-#include <algorithm>
 #include <map>
 
+#include "harness/cases/exact_lora.hpp"
 #include "harness/checks/whole_truth.hpp"
-#include "reference/lora.hpp"
 
 namespace ropewalk {
 namespace {
-
-using reference::LoraStage;
-
-reference::LoraMap map_of(const Lora& lora) {
-  reference::LoraMap map;
-  map.heads = lora.heads;
-  map.groups = lora.groups;
-  map.head_dim = lora.head_dim;
-  std::copy(lora.enable.begin(), lora.enable.end(), std::begin(map.enable));
-  map.layout = lora.layout == "grouped" ? reference::LoraLayout::grouped : reference::LoraLayout::contiguous;
-  return map;
-}
-
-reference::LoraScale scale_of(const Lora& lora) {
-  const auto kind = lora.scale == "alpha/r"         ? reference::LoraScale::over_r
-                    : lora.scale == "alpha/sqrt(r)" ? reference::LoraScale::over_sqrt_r
-                                                    : reference::LoraScale::plain;
-  return {lora.alpha, lora.r, kind};
-}
-
-const std::map<std::string, LoraStage> kStages{
-    {"lora_delta", LoraStage::delta},       {"lora_padded", LoraStage::padded}, {"output", LoraStage::output},
-    {"lora_merged", LoraStage::merged},     {"grad_x", LoraStage::grad_x},      {"grad_lora_a", LoraStage::grad_lora_a},
-    {"grad_lora_b", LoraStage::grad_lora_b}};
 
 class LoraTruth final : public WholeTruth {
  public:
   LoraTruth(const Case& problem, const Stages& inputs) : problem_(problem), lora_(*problem.lora) {
     for (const auto& [name, tensor] : inputs) doubles_[name] = to_doubles(tensor);
-    exact_ = {map_of(lora_), scale_of(lora_), {}};
-    exact_.inputs.rows = lora_.batch * lora_.seq;
-    exact_.inputs.in = lora_.embedding;
-    exact_.inputs.x = doubles_["x"];
-    exact_.inputs.weight = doubles_["weight"];
-    exact_.inputs.bias = doubles_["bias"];
-    exact_.inputs.a = doubles_["lora_a"];
-    exact_.inputs.b = doubles_["lora_b"];
-    exact_.inputs.grad_output = doubles_["grad_output"];
+    exact_ = exact_lora(lora_, doubles_);
   }
 
   const StageTruth& total(const std::string& stage) override {
@@ -52,7 +19,7 @@ class LoraTruth final : public WholeTruth {
     StageTruth& out = entry->second = truth(stage, exact_);
     if (stage != "lora_index")
       out.nearest =
-          reference::round_certified(format_of(problem_.dtype), kStages.at(stage), exact_, out.values, proof_);
+          reference::round_certified(format_of(problem_.dtype), lora_stage(stage), exact_, out.values, proof_);
     return out;
   }
 
@@ -72,21 +39,9 @@ class LoraTruth final : public WholeTruth {
   }
 
  private:
-  Shape shape_of(const std::string& stage) const {
-    const std::int64_t out = lora_.out_size(), enabled = lora_.enabled_size();
-    const auto parts = static_cast<std::int64_t>(lora_.part_sizes().size());
-    if (stage == "lora_index") return {enabled};
-    if (stage == "lora_delta") return {lora_.batch, lora_.seq, enabled};
-    if (stage == "lora_merged") return {out, lora_.embedding};
-    if (stage == "grad_x") return {lora_.batch, lora_.seq, lora_.embedding};
-    if (stage == "grad_lora_a") return {lora_.r * parts, lora_.embedding};
-    if (stage == "grad_lora_b") return {enabled, lora_.r};
-    return {lora_.batch, lora_.seq, out};
-  }
-
   StageTruth truth(const std::string& stage, const reference::LoraProblem& problem) const {
     StageTruth out;
-    out.shape = shape_of(stage);
+    out.shape = lora_shape(lora_, stage);
     if (stage == "lora_index") {
       for (const std::int64_t row : reference::lora_index(problem.map)) {
         out.values.head.push_back(static_cast<double>(row));
@@ -95,7 +50,7 @@ class LoraTruth final : public WholeTruth {
       out.values.bound.assign(out.values.size(), 0);
       return out;
     }
-    out.values = reference::lora_enclosures(kStages.at(stage), problem);
+    out.values = reference::lora_enclosures(lora_stage(stage), problem);
     return out;
   }
 

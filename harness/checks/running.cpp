@@ -35,11 +35,9 @@ Running start(const SubjectSpec& spec, const Case& problem, SubjectPool& pool) {
     if (recipe.is_fault()) running.fault_stages = recipe.changed;
     running.wakes = recipe.wakes;
   }
-  guarded(running, [&] { running.subject->prepare(problem); });
-  if (running.broken == Verdict::skipped && !spec.device.empty())
-    running.reason = "device " + spec.device + ": " + running.reason;
+  work_of_subject(running, [&] { running.subject->prepare(problem); });
   try {
-    if (!running.broken && problem.kind() == Kind::table)
+    if (!running.broken && problem.kind() != Kind::lora)
       running.budget = count_roundings(find_recipe(running.info.claims), bounds_of(running.info), problem);
   } catch (const Refused& e) {
     running.no_budget = e.what();

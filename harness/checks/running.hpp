@@ -46,7 +46,16 @@ void guarded(Running& running, F work) {
   }
 }
 
-// Takes it from the pool and prepares it. Limits: of the recipe that it claims, on its device.
+// The same, and what the subject could not do is said of its device.
+template <class F>
+void work_of_subject(Running& running, F work) {
+  if (running.broken) return;
+  guarded(running, work);
+  if (running.broken == Verdict::skipped && !running.spec->device.empty())
+    running.reason = "device " + running.spec->device + ": " + running.reason;
+}
+
+// Takes it from the pool and prepares it. Limits of tables: of the recipe that it claims, on its device.
 Running start(const SubjectSpec& spec, const Case& problem, SubjectPool& pool);
 DocumentedBounds bounds_of(const SubjectInfo& info);  // of what computes; of an unknown make: the widest
 

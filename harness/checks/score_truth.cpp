@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/tensors/blocks.hpp"
 #include "reference/attention.hpp"
 #include "reference/dot.hpp"
 
@@ -51,17 +52,12 @@ Reals slice(const Enclosures& all, std::size_t batch, std::size_t size) {
   return out;
 }
 
-// Values at kv_heads, [seq, kv_heads, dim] of one sequence, at all heads.
+// Values [batch, seq, kv_heads, dim] of one sequence, at all heads.
 std::vector<double> expanded(const std::vector<double>& values, const Case& problem, std::size_t batch) {
   const Sizes n = sizes_of(problem);
-  const std::int64_t kv = problem.attention->kv_heads, group = n.heads / kv;
-  std::vector<double> out;
-  for (std::int64_t row = 0; row < n.seq; ++row)
-    for (std::int64_t head = 0; head < n.heads; ++head) {
-      const auto from = values.begin() + ((static_cast<std::int64_t>(batch) * n.seq + row) * kv + head / group) * n.dim;
-      out.insert(out.end(), from, from + n.dim);
-    }
-  return out;
+  const auto each = static_cast<std::size_t>(n.seq * problem.attention->kv_heads * n.dim);
+  return each_block_repeated(std::span(values).subspan(batch * each, each), static_cast<std::size_t>(n.dim),
+                             static_cast<std::size_t>(n.heads / problem.attention->kv_heads));
 }
 
 Shape shape_of(const std::string& stage, const Sizes& n) {

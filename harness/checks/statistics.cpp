@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "reference/clones.hpp"
+
 namespace ropewalk {
 namespace {
 
@@ -13,9 +15,7 @@ struct RowSums {
   double sum = 0, sum_signed = 0, max_abs = 0, max_ulp = 0;
 };
 
-[[gnu::target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")]] RowSums reduce(const double* difference,
-                                                                                     const double* ulps, std::size_t n,
-                                                                                     double* by_pair) {
+ROPEWALK_CLONES RowSums reduce(const double* difference, const double* ulps, std::size_t n, double* by_pair) {
   double sum = 0, sum_signed = 0, max_abs = 0, max_ulp = 0;
 #pragma omp simd reduction(+ : sum, sum_signed) reduction(max : max_abs, max_ulp)
   for (std::size_t j = 0; j < n; ++j) {

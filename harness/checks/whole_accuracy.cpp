@@ -120,7 +120,7 @@ void judge_accuracy(const LookedAt& stage, DType dtype, const std::optional<User
   Statistics statistics;
   AccuracyError error;
   std::int64_t mismatched = 0;
-  double worst_ratio = -1, total_ratio = 0;
+  double worst_ratio = -1;
   std::size_t worst = 0;
   bool local_decides = true;
   std::vector<double> difference(columns), ulps(columns);
@@ -139,7 +139,6 @@ void judge_accuracy(const LookedAt& stage, DType dtype, const std::optional<User
     mismatched += !(got[i] == nearest || (std::isnan(got[i]) && std::isnan(nearest)));
     const double limit = !user ? stage.limits.total[i] : user->unit == "abs" ? user->value : user->value * ulp;
     const double by_local = user ? 0 : ratio(local, stage.limits.local[i]), by_total = ratio(off, limit);
-    total_ratio = std::max(total_ratio, by_total);
     if (std::max(by_local, by_total) > worst_ratio) {
       worst_ratio = std::max(by_local, by_total);
       worst = i;
@@ -170,7 +169,7 @@ void judge_accuracy(const LookedAt& stage, DType dtype, const std::optional<User
   if (result.verdict == Verdict::pass && all_zero(got)) untrusted(result, "all zeros on both sides");
 }
 
-void judge_two(const Tensor& a, const Tensor& b, const StageTruth& exact, const std::vector<const WholeLimits*>& limits,
+void judge_two(const Tensor& a, const Tensor& b, const StageTruth& exact, const std::vector<WholeLimits>& limits,
                Result& result) {
   result.verdict = Verdict::pass;
   result.stage_dtype = std::string(name_of(a.dtype()));
@@ -207,7 +206,7 @@ void judge_two(const Tensor& a, const Tensor& b, const StageTruth& exact, const 
       closest[1] = std::max(closest[1], distance(y[i], exact.values, i));
     }
     double allowed = 0;
-    for (const WholeLimits* limit : limits) allowed += limit->total[i];
+    for (const WholeLimits& limit : limits) allowed += limit.total[i];
     const double r =
         bits ? std::fabs(difference[i % columns]) + (same ? 0 : 1) : ratio(std::fabs(difference[i % columns]), allowed);
     if (r > worst_ratio) {
@@ -230,9 +229,9 @@ void judge_two(const Tensor& a, const Tensor& b, const StageTruth& exact, const 
   }
   if (!bits) {
     double allowed = 0;
-    for (const WholeLimits* limit : limits) allowed += limit->total[worst];
+    for (const WholeLimits& limit : limits) allowed += limit.total[worst];
     result.total_limit =
-        Limit{allowed, "abs", "the sum of what both may be off by: " + limits[0]->formula, limits[0]->source};
+        Limit{allowed, "abs", "the sum of what both may be off by: " + limits[0].formula, limits[0].source};
     result.margin = worst_ratio;
   }
   if (result.measured.nan[0] + result.measured.nan[1] > 0) return fail("NaN, which equals nothing");

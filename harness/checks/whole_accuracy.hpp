@@ -19,7 +19,7 @@ void judge_accuracy(const LookedAt& stage, DType dtype, const std::optional<User
 bool local_failed(const LookedAt& stage);
 
 // Of two subjects; `limits` of both where only equivalence is claimed, none for identity.
-void judge_two(const Tensor& a, const Tensor& b, const StageTruth& exact, const std::vector<const WholeLimits*>& limits,
+void judge_two(const Tensor& a, const Tensor& b, const StageTruth& exact, const std::vector<WholeLimits>& limits,
                Result& result);
 
 // Indices by number: "missing {8, 9}, extra {4, 5}", "4 rows in another order"; empty if they are the exact ones.

@@ -45,10 +45,7 @@ class WholeCaseRun {
       for (const std::size_t s : planned.subjects) {
         if (running_.contains(s)) continue;
         Running& running = running_[s] = start(problem_.subjects[s], problem_, pool_);
-        guarded(running, [&] { wholes_[s] = running.subject->whole(problem_, inputs_); });
-        if (running.broken == Verdict::skipped && !running.spec->device.empty() &&
-            !running.reason.starts_with("device"))
-          running.reason = "device " + running.spec->device + ": " + running.reason;
+        work_of_subject(running, [&] { wholes_[s] = running.subject->whole(problem_, inputs_); });
         if (running.broken) continue;
         claims_[s] = std::make_unique<LimitsOfRecipe>(find_recipe(running.info.claims), bounds_of(running.info),
                                                       problem_, inputs_);
@@ -113,22 +110,19 @@ class WholeCaseRun {
   }
 
   // A table inside attention is a table: one block of all its rows.
-  void judge_table(std::size_t s, const std::string& stage, const CheckSpec& check, Result& out) {
+  AccuracyCheck table_check(std::size_t s, const std::string& stage, const std::optional<UserLimit>& limit) {
     const Running& running = running_.at(s);
-    const Budget budget = count_roundings(find_recipe(running.info.claims), bounds_of(running.info), problem_);
-    AccuracyCheck table(stage, budget, check.limit);
+    if (!running.budget) throw Refused(running.no_budget);
+    AccuracyCheck table(stage, *running.budget, limit);
     table.add(wholes_.at(s).stages, table_truth(), true);
-    table.conclude(out);
-    if (out.verdict == Verdict::fail && table.local_failed()) out.first_stage = first_failing(s);
-    distrust_fault(running, out);
+    return table;
   }
 
-  bool table_stage_failed(std::size_t s, const std::string& stage) {
-    const Running& running = running_.at(s);
-    const Budget budget = count_roundings(find_recipe(running.info.claims), bounds_of(running.info), problem_);
-    AccuracyCheck table(stage, budget, std::nullopt);
-    table.add(wholes_.at(s).stages, table_truth(), true);
-    return table.local_failed();
+  void judge_table(std::size_t s, const std::string& stage, const CheckSpec& check, Result& out) {
+    const AccuracyCheck table = table_check(s, stage, check.limit);
+    table.conclude(out);
+    if (out.verdict == Verdict::fail && table.local_failed()) out.first_stage = first_failing(s);
+    distrust_fault(running_.at(s), out);
   }
 
   Truth& table_truth() {
@@ -141,12 +135,9 @@ class WholeCaseRun {
 
   void compare(const Planned& planned, const CheckSpec& check, Result& out) {
     const std::size_t a = planned.subjects[0], b = planned.subjects[1];
-    std::vector<WholeLimits> both;
-    std::vector<const WholeLimits*> limits;
-    if (check.relation == Relation::equivalence) {
-      for (const std::size_t s : planned.subjects) both.push_back(claims_.at(s)->of(planned.stage, {}, false));
-      for (const WholeLimits& limit : both) limits.push_back(&limit);
-    }
+    std::vector<WholeLimits> limits;
+    if (check.relation == Relation::equivalence)
+      for (const std::size_t s : planned.subjects) limits.push_back(claims_.at(s)->of(planned.stage, {}, false));
     const Tensor &x = wholes_.at(a).stages.at(planned.stage), &y = wholes_.at(b).stages.at(planned.stage);
     judge_two(x, y, of_table(planned.stage) ? StageTruth{} : truth_->total(planned.stage), limits, out);
     if (a == b && out.verdict == Verdict::pass) untrusted(out, "a subject is compared with itself");
@@ -166,13 +157,12 @@ class WholeCaseRun {
     LookedAt& looked = entry->second;
     if (!is_new) return looked;
     try {
-      const Stages& stages = wholes_.at(s).stages;
-      looked.tensor = stages.at(stage);
+      looked.tensor = wholes_.at(s).stages.at(stage);
       const Stopwatch watch(outcome_.seconds_reference);
       looked.total = &truth_->total(stage);
-      const Stages usable = right_shapes(stages);
-      looked.local = truth_->local(stage, usable);
-      looked.limits = claims_.at(s)->of(stage, usable, truth_->only_moves(stage, usable));
+      const Stages& observed = usable(s);
+      looked.local = truth_->local(stage, observed);
+      looked.limits = claims_.at(s)->of(stage, observed, truth_->only_moves(stage, observed));
     } catch (...) {
       looked_at_.erase(entry);
       throw;
@@ -180,12 +170,14 @@ class WholeCaseRun {
     return looked;
   }
 
-  // Only what the reference can start from.
-  Stages right_shapes(const Stages& stages) {
-    Stages out;
-    for (const auto& [name, tensor] : stages)
-      if (!tensor.empty() && (of_table(name) || tensor.shape() == truth_->total(name).shape)) out[name] = tensor;
-    return out;
+  // Only what the reference can start from: tensors of the right shape.
+  const Stages& usable(std::size_t s) {
+    const auto [entry, is_new] = usable_.try_emplace(s);
+    if (!is_new) return entry->second;
+    for (const auto& [name, tensor] : wholes_.at(s).stages)
+      if (!tensor.empty() && (of_table(name) || tensor.shape() == truth_->total(name).shape))
+        entry->second[name] = tensor;
+    return entry->second;
   }
 
   std::string first_failing(std::size_t s) {
@@ -194,7 +186,8 @@ class WholeCaseRun {
       if (wholes_.at(s).failed.contains(stage)) return stage;
       if (!wholes_.at(s).stages.contains(stage)) continue;
       try {
-        if (of_table(stage) ? table_stage_failed(s, stage) : local_failed(looked_at(s, stage))) return stage;
+        if (of_table(stage) ? table_check(s, stage, std::nullopt).local_failed() : local_failed(looked_at(s, stage)))
+          return stage;
       } catch (const Refused&) {
         continue;  // no limit for this one
       }
@@ -227,6 +220,7 @@ class WholeCaseRun {
   CaseOutcome outcome_;
   std::map<std::size_t, Running> running_;
   std::map<std::size_t, Whole> wholes_, again_;
+  std::map<std::size_t, Stages> usable_;
   std::map<std::size_t, std::unique_ptr<LimitsOfRecipe>> claims_;
   std::map<std::pair<std::size_t, std::string>, LookedAt> looked_at_;
 };

@@ -28,8 +28,7 @@ BoundedValues LimitsOfRecipe::table() const {
   const Budget budget = count_roundings(claims_, device_, problem_);
   const auto frequencies =
       reference::Frequencies::powers(problem_.rope.base, static_cast<int>(problem_.rope.rotary_dim()));
-  std::vector<std::int64_t> positions(static_cast<std::size_t>(problem_.positions.count()));
-  for (std::size_t i = 0; i < positions.size(); ++i) positions[i] = problem_.positions.at(static_cast<std::int64_t>(i));
+  const std::vector<std::int64_t> positions = problem_.positions.all();
   reference::SinCos exact;
   reference::Table(frequencies).sparse(positions, exact);
   const auto pairs = static_cast<std::size_t>(frequencies.size());
@@ -38,7 +37,8 @@ BoundedValues LimitsOfRecipe::table() const {
   for (const bool sine : {true, false}) {
     const std::vector<double>& values = sine ? exact.sin : exact.cos;
     std::vector<double> limits(values.size());
-    trig_limits(sine ? budget.sin : budget.cos, values, limits);
+    const TrigBudget& trig = sine ? budget.sin : budget.cos;
+    trig_limits(trig, values, limits);
     for (std::size_t i = 0; i < limits.size(); ++i) {
       const auto j = static_cast<int>(i % pairs);
       const double of_inputs = compose(budget.positions_relative, budget.inv_freq_relative[i % pairs]);
@@ -46,9 +46,7 @@ BoundedValues LimitsOfRecipe::table() const {
                    compose(of_inputs, budget.angle_relative);
     }
     // The dtype is that of the table as it is delivered: its last rounding.
-    const auto& roundings = (sine ? budget.sin : budget.cos).roundings;
-    const reference::Format format =
-        roundings.empty() ? (sine ? budget.sin : budget.cos).function_format : roundings.back();
+    const reference::Format format = trig.roundings.empty() ? trig.function_format : trig.roundings.back();
     const DType dtype = format == reference::Format::float64    ? DType::float64
                         : format == reference::Format::bfloat16 ? DType::bfloat16
                         : format == reference::Format::float16  ? DType::float16
@@ -69,12 +67,13 @@ LimitsOfRecipe::Stage LimitsOfRecipe::bounded(const StageSteps& steps, BoundedVa
 }
 
 // Earlier stages with the errors of their own recipe, or (local) as they were observed.
-LimitsOfRecipe::ByStage LimitsOfRecipe::walk(const Stages* observed) const {
+LimitsOfRecipe::ByStage LimitsOfRecipe::walk(const Stages* observed) {
   ByStage out;
   BoundedValues known;
   for (const auto& [name, tensor] : inputs_) known[name] = exactly(tensor);
   const bool with_table = problem_.kind() == Kind::attention;
-  if (with_table) known.merge(table());
+  if (with_table && !table_) table_ = table();
+  if (with_table) known.insert(table_->begin(), table_->end());
   const auto table_stages = stages_of(Kind::table);
   for (const StageSteps& steps : claims_.stages) {
     const bool of_table =

@@ -59,7 +59,7 @@ class LimitsOfRecipe {
   };
   using ByStage = std::map<std::string, Stage>;
   Stage bounded(const StageSteps& steps, BoundedValues& known) const;
-  ByStage walk(const Stages* observed) const;
+  ByStage walk(const Stages* observed);
   BoundedValues table() const;
   static const std::vector<double>& limits_in(const ByStage& stages, const std::string& stage, const Recipe& claims);
 
@@ -67,6 +67,7 @@ class LimitsOfRecipe {
   DocumentedBounds device_;
   const Case& problem_;
   const Stages& inputs_;
+  std::optional<BoundedValues> table_;    // of attention
   std::optional<ByStage> total_, local_;  // local_: of the observed stages of the first call
 };
 

@@ -167,8 +167,8 @@ class CudaMath final : public Device {
 
   Tensor apply(Op op, std::span<const Argument> in, DType dtype) override {
     if (op == Op::arange) return arange(in, dtype);
-    if (op >= Op::matmul) refuse("the order in which CUDA sums products");
-    if (op >= Op::same) return torch_apply(TorchDevice::cpu, op, in, dtype);  // moves bits, computes nothing
+    if (sums_products(op)) refuse("the order in which CUDA sums products");
+    if (moves_elements(op)) return torch_apply(TorchDevice::cpu, op, in, dtype);  // moves bits, computes nothing
     const auto* x = std::get_if<Tensor>(&in[0]);
     if (in.size() == 2) {
       const auto* y = std::get_if<Tensor>(&in[1]);

@@ -78,8 +78,8 @@ Tensor apply(at::Device device, Op op, std::span<const Argument> in, DType dtype
     return apply(device, Op::empty, sizes, first->dtype());
   }
   const std::vector<Value> values = values_on(device, in);
-  if (op >= Op::matmul) return take(sum_products(op, values, to_torch(dtype)));
-  if (op >= Op::clone) return take(move_elements(op, values, to_torch(dtype), device));
+  if (sums_products(op)) return take(sum_products(op, values, to_torch(dtype)));
+  if (moves_elements(op)) return take(move_elements(op, values, to_torch(dtype), device));
   if (op == Op::arange)
     return take(at::arange(values.at(0).scalar(), values.at(1).scalar(), values.at(2).scalar(),
                            at::TensorOptions().dtype(to_torch(dtype)).device(device)));

@@ -10,6 +10,7 @@
 
 #include "harness/bad_input.hpp"
 #include "harness/cases/fields.hpp"
+#include "harness/cases/inputs.hpp"
 #include "harness/checks/running.hpp"
 #include "harness/diagnosis/rows.hpp"
 #include "harness/tensors/read_tensors.hpp"
@@ -32,15 +33,13 @@ std::string as_file_name(std::string text) {
 Stages exact_stages(const Case& problem) {
   const auto exact = reference::Frequencies::powers(problem.rope.base, static_cast<int>(problem.rope.rotary_dim()));
   const reference::Table table(exact);
-  const auto positions = list_of(problem.positions);
+  const auto positions = problem.positions.all();
   const auto rows = static_cast<std::int64_t>(positions.size());
   const std::int64_t pairs = exact.size();
   reference::SinCos values;
   table.sparse(positions, values);
   Stages out;
-  Tensor numbers(DType::int64, {rows});
-  std::copy(positions.begin(), positions.end(), numbers.as<std::int64_t>().begin());
-  out["positions"] = numbers;
+  out["positions"] = positions_tensor(problem.positions);
   std::vector<double> frequencies, angles, rounded(values.cos.size());
   for (int j = 0; j < exact.size(); ++j) frequencies.push_back(exact.head(j));
   for (const std::int64_t p : positions)
@@ -54,13 +53,6 @@ Stages exact_stages(const Case& problem) {
   out["cos"] = from_doubles(problem.dtype, {rows, pairs}, rounded);
   reference::round_to(format, values.sin, values.sin_tail, rounded, proof);
   out["sin"] = from_doubles(problem.dtype, {rows, pairs}, rounded);
-  return out;
-}
-
-// A tensor of its own, densely stored, that a file can be written from.
-Tensor stored(const Tensor& tensor) {
-  Tensor out(tensor.dtype(), tensor.shape());
-  std::copy(tensor.bytes().begin(), tensor.bytes().end(), out.bytes().begin());
   return out;
 }
 
@@ -98,7 +90,7 @@ Dump dump_of_subject(const SubjectSpec& spec, const Case& problem, SubjectPool& 
   dump.positions_are_truth = false;
   guarded(running, [&] {
     for (const auto& [stage, tensor] : running.subject->rows(0, problem.positions.count()))
-      dump.stages[stage] = stored(tensor);
+      dump.stages[stage] = copy_of(tensor);
   });
   if (running.broken) throw SubjectError(running.reason);
   pool.give_back(spec, problem, std::move(running.subject));

@@ -40,7 +40,7 @@ class Fitter {
         stages_(stages),
         claims_(claims),
         base_known_(base_known),
-        positions_(list_of(problem.positions)),
+        positions_(problem.positions.all()),
         phases_(phases_of(stages)) {
     plain_.base = problem.rope.base;
     plain_.positions = positions_;

@@ -33,12 +33,6 @@ std::vector<std::int64_t> positions_at(const Positions& positions, std::span<con
   return out;
 }
 
-std::vector<std::int64_t> list_of(const Positions& positions) {
-  std::vector<std::int64_t> out(static_cast<std::size_t>(positions.count()));
-  for (std::size_t r = 0; r < out.size(); ++r) out[r] = positions.at(static_cast<std::int64_t>(r));
-  return out;
-}
-
 std::vector<std::int64_t> telling_rows(const Positions& positions) {
   constexpr std::int64_t kFew = 128;
   const std::int64_t count = positions.count();

@@ -12,7 +12,6 @@ namespace ropewalk {
 Tensor rows_of(const Tensor& tensor, std::span<const std::int64_t> rows);
 Stages rows_of(const Stages& stages, std::span<const std::int64_t> rows);  // inv_freq has none and stays
 std::vector<std::int64_t> positions_at(const Positions& positions, std::span<const std::int64_t> rows);
-std::vector<std::int64_t> list_of(const Positions& positions);
 
 // Some 100 rows that show what is known to go wrong: all octaves, the first positions that 16 bits do not hold, the
 // end.

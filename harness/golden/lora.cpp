@@ -4,13 +4,12 @@
 #include <array>
 #include <map>
 
+#include "harness/cases/exact_lora.hpp"
 #include "harness/cases/inputs.hpp"
-#include "reference/lora.hpp"
 
 namespace ropewalk {
 namespace {
 
-using reference::LoraStage;
 using reference::Proof;
 
 constexpr std::array<std::string_view, 4> kDTypes{"float64", "float32", "bfloat16", "float16"};
@@ -20,57 +19,18 @@ constexpr std::array<std::string_view, 2> kInputs{"normal", "ones"};
 
 struct Stage {
   const char* name;
-  LoraStage which;
   const char* formula;
 };
 // G: grad_output; A_j, B_j, G_j: the rows of lora_a and lora_b and the columns of G that belong to enabled part j.
 constexpr std::array<Stage, 7> kStages{{
-    {"lora_delta", LoraStage::delta, "scale (x A_j^T) B_j^T for each enabled part j, side by side"},
-    {"lora_padded", LoraStage::padded, "lora_delta (before rounding) at the columns lora_index, 0 elsewhere"},
-    {"output", LoraStage::output, "x weight^T + bias + lora_padded (before rounding)"},
-    {"lora_merged", LoraStage::merged, "weight + scale B_j A_j at the rows lora_index, weight elsewhere"},
-    {"grad_x", LoraStage::grad_x, "G weight + sum over j of scale (G_j B_j) A_j, G being grad_output"},
-    {"grad_lora_a", LoraStage::grad_lora_a, "scale (G_j B_j)^T x for each enabled part j, G being grad_output"},
-    {"grad_lora_b", LoraStage::grad_lora_b, "scale G_j^T (x A_j^T) for each enabled part j, G being grad_output"},
+    {"lora_delta", "scale (x A_j^T) B_j^T for each enabled part j, side by side"},
+    {"lora_padded", "lora_delta (before rounding) at the columns lora_index, 0 elsewhere"},
+    {"output", "x weight^T + bias + lora_padded (before rounding)"},
+    {"lora_merged", "weight + scale B_j A_j at the rows lora_index, weight elsewhere"},
+    {"grad_x", "G weight + sum over j of scale (G_j B_j) A_j, G being grad_output"},
+    {"grad_lora_a", "scale (G_j B_j)^T x for each enabled part j, G being grad_output"},
+    {"grad_lora_b", "scale G_j^T (x A_j^T) for each enabled part j, G being grad_output"},
 }};
-
-Shape shape_of(const Lora& lora, LoraStage stage) {
-  const auto parts = static_cast<std::int64_t>(lora.part_sizes().size());
-  switch (stage) {
-    case LoraStage::delta:
-      return {lora.batch, lora.seq, lora.enabled_size()};
-    case LoraStage::weight_delta:
-      return {lora.enabled_size(), lora.embedding};
-    case LoraStage::merged:
-      return {lora.out_size(), lora.embedding};
-    case LoraStage::grad_x:
-      return {lora.batch, lora.seq, lora.embedding};
-    case LoraStage::grad_lora_a:
-      return {lora.r * parts, lora.embedding};
-    case LoraStage::grad_lora_b:
-      return {lora.enabled_size(), lora.r};
-    case LoraStage::padded:
-    case LoraStage::output:
-      break;
-  }
-  return {lora.batch, lora.seq, lora.out_size()};
-}
-
-reference::LoraProblem exact_problem(const Lora& lora) {
-  reference::LoraProblem exact;
-  exact.map.heads = lora.heads;
-  exact.map.groups = lora.groups;
-  exact.map.head_dim = lora.head_dim;
-  std::copy(lora.enable.begin(), lora.enable.end(), std::begin(exact.map.enable));
-  exact.map.layout = lora.layout == "grouped" ? reference::LoraLayout::grouped : reference::LoraLayout::contiguous;
-  exact.scale = {lora.alpha, lora.r,
-                 lora.scale == kScales[0]   ? reference::LoraScale::over_r
-                 : lora.scale == kScales[1] ? reference::LoraScale::over_sqrt_r
-                                            : reference::LoraScale::plain};
-  exact.inputs.rows = lora.batch * lora.seq;
-  exact.inputs.in = lora.embedding;
-  return exact;
-}
 
 std::vector<Proof> make(const Case& problem, const Sink& sink) {
   std::vector<Proof> proofs;
@@ -80,22 +40,17 @@ std::vector<Proof> make(const Case& problem, const Sink& sink) {
     sink(proofs.size(), tensor.bytes());
     proofs.emplace_back().exact = tensor.size();
   }
-  reference::LoraProblem exact = exact_problem(*problem.lora);
-  exact.inputs.x = given["x"];
-  exact.inputs.weight = given["weight"];
-  exact.inputs.bias = given["bias"];
-  exact.inputs.a = given["lora_a"];
-  exact.inputs.b = given["lora_b"];
-  exact.inputs.grad_output = given["grad_output"];
+  const reference::LoraProblem exact = exact_lora(*problem.lora, given);
 
   const std::vector<std::int64_t> index = reference::lora_index(exact.map);
   sink(proofs.size(), std::as_bytes(std::span(index)));
   proofs.emplace_back().exact = static_cast<std::int64_t>(index.size());
   for (const Stage& stage : kStages) {
     Proof proof;
-    const auto values = reference::lora_enclosures(stage.which, exact);
-    const auto rounded = reference::round_certified(format_of(problem.dtype), stage.which, exact, values, proof);
-    const Tensor tensor = from_doubles(problem.dtype, shape_of(*problem.lora, stage.which), rounded);
+    const reference::LoraStage which = lora_stage(stage.name);
+    const auto values = reference::lora_enclosures(which, exact);
+    const auto rounded = reference::round_certified(format_of(problem.dtype), which, exact, values, proof);
+    const Tensor tensor = from_doubles(problem.dtype, lora_shape(*problem.lora, stage.name), rounded);
     sink(proofs.size(), tensor.bytes());
     proofs.push_back(proof);
   }
@@ -114,14 +69,14 @@ std::vector<GoldenTensor> tensors_of(const Case& problem) {
   out.push_back({"lora_index",
                  "lora_index",
                  DType::int64,
-                 {problem.lora->enabled_size()},
+                 lora_shape(*problem.lora, "lora_index"),
                  "the column of the projection that column i of the enabled ones goes to",
                  {"lora_index"}});
   for (const Stage& stage : kStages)
     out.push_back({stage.name,
                    stage.name,
                    problem.dtype,
-                   shape_of(*problem.lora, stage.which),
+                   lora_shape(*problem.lora, stage.name),
                    std::string(stage.formula) + "; a real number rounded once to " +
                        std::string(name_of(problem.dtype)) + ", to nearest, ties to even",
                    {stage.name}});

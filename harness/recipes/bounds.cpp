@@ -91,11 +91,11 @@ class Analysis {
         in_.emplace_back(name ? parameter(*name, problem_) : std::get<double>(operand));
     }
     if (is_lora_list(step.op)) return list(step);
-    if (step.op >= Op::same && step.op < Op::matmul) return moved(step, known);
-    if (step.op >= Op::matmul) return product(step, known);
+    if (moves_elements(step.op)) return moved(step, known);
+    if (sums_products(step.op)) return product(step, known);
     switch (step.op) {
       case Op::cast:
-        return cast(tensor(0), step_dtype(step, dtypes(known), problem_.dtype));
+        return cast(tensor(0), dtype_of(step, known));
       case Op::negate:
         return {apply(Op::negate, {tensor(0).value}), tensor(0).error, tensor(0).dtype};
       case Op::tanh: {  // its slope is at most 1
@@ -129,10 +129,8 @@ class Analysis {
     return *found;
   }
 
-  static Values dtypes(const BoundedValues& known) {
-    Values out;
-    for (const auto& [name, bounded] : known) out[name] = Tensor(bounded.dtype, {0});
-    return out;
+  DType dtype_of(const Step& step, const BoundedValues& known) const {
+    return step_dtype(step, known, problem_.dtype, [](const Bounded& bounded) { return bounded.dtype; });
   }
 
   Bounded list(const Step& step) const {
@@ -147,7 +145,7 @@ class Analysis {
     if (step.op == Op::same) return tensor(0);
     if (step.op == Op::empty || step.op == Op::to_empty) throw Refused("no bound for memory that nobody has written");
     std::vector<Argument> values, errors;
-    DType dtype = step.op == Op::zeros ? step_dtype(step, dtypes(known), problem_.dtype) : DType::float32;
+    DType dtype = step.op == Op::zeros ? dtype_of(step, known) : DType::float32;
     bool first = true;
     for (const In& operand : in_) {
       if (const auto* plain = std::get_if<double>(&operand)) {
@@ -158,15 +156,13 @@ class Analysis {
       const auto& bounded = std::get<Bounded>(operand);
       if (first) dtype = bounded.dtype;
       first = false;
-      // In place means in place of the analysis' own copies.
       values.emplace_back(bounded.value);
       errors.emplace_back(bounded.error.empty() ? bounded.value : bounded.error);
     }
-    const Op op = step.op == Op::index_copy_ ? Op::index_copy : step.op;
-    if (op == Op::index_put_last_ || op == Op::mask_put_ || op == Op::slices_put_)
+    if (writes_in_place(step.op))
       for (auto* side : {&values, &errors}) (*side)[0] = apply(Op::clone, {(*side)[0]});
-    const Tensor value = apply(op, values);
-    return {value, is_floating(dtype) ? apply(op, errors) : Tensor(), dtype};
+    const Tensor value = apply(step.op, values);
+    return {value, is_floating(dtype) ? apply(step.op, errors) : Tensor(), dtype};
   }
 
   static Bounded cast(Bounded x, DType dtype) {
@@ -237,8 +233,7 @@ class Analysis {
         out[j] = weights[j] * std::expm1(2 * d + 2 * u * spread + 1.01 * sums) + 0x1p-126;
       }
     }
-    return cast({value, error, x.dtype == DType::float64 ? DType::float64 : DType::float32},
-                step_dtype(step, dtypes(known), problem_.dtype));
+    return cast({value, error, x.dtype == DType::float64 ? DType::float64 : DType::float32}, dtype_of(step, known));
   }
 
   Bounded product(const Step& step, const BoundedValues& known) const {

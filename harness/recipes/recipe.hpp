@@ -80,6 +80,14 @@ enum class Op {
   multiply_,      // x *= y
 };
 
+// By their place in the list above.
+constexpr bool sums_products(Op op) { return op >= Op::matmul; }
+constexpr bool moves_elements(Op op) { return op >= Op::same && !sums_products(op); }
+constexpr bool writes_in_place(Op op) {
+  return op == Op::index_copy_ || op == Op::index_put_last_ || op == Op::mask_put_ || op == Op::slices_put_ ||
+         op == Op::add_ || op == Op::multiply_;
+}
+
 // An operand: an earlier result by name, a parameter of the problem by name, or a number.
 using Operand = std::variant<std::string, double>;
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "harness/recipes/step.hpp"
 #include "harness/recipes/words.hpp"
 
 namespace ropewalk {
@@ -74,7 +75,7 @@ class Walk {
       }
     }
     if (tensors.empty() && numbers.empty() && step.op != Op::positions) tensors.push_back(&previous);
-    const DType dtype = dtype_of(step, seen);
+    const DType dtype = step_dtype(step, seen, problem_.dtype, [](const Tracked& t) { return t.dtype; });
     bounds_ = step.place == Place::cpu ? make_device("cpu")->bounds() : device_;
 
     switch (step.op) {
@@ -108,12 +109,6 @@ class Walk {
       default:
         throw Refused("no bound for this step");
     }
-  }
-
-  DType dtype_of(const Step& step, const Environment& seen) const {
-    if (const auto named = dtype_named(step.dtype)) return *named;
-    if (const auto stage = seen.find(step.dtype); stage != seen.end()) return stage->second.dtype;
-    return problem_.dtype;
   }
 
   static Tracked arange(const std::vector<double>& numbers, DType dtype) {

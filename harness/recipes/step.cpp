@@ -36,9 +36,7 @@ std::vector<Argument> operands(const Step& step, const Tensor& previous, const V
 }
 
 DType step_dtype(const Step& step, const Values& values, DType activation) {
-  if (const auto named = dtype_named(step.dtype)) return *named;
-  const auto stage = values.find(step.dtype);
-  return stage == values.end() ? activation : stage->second.dtype();
+  return step_dtype(step, values, activation, [](const Tensor& tensor) { return tensor.dtype(); });
 }
 
 Tensor arange_to(Device& where, std::int64_t largest, DType dtype) {

@@ -15,6 +15,13 @@ using Values = std::map<std::string, Tensor>;  // stages, named results and inpu
 
 // Of a step in the case's words; throws Refused for a name that is none.
 std::vector<Argument> operands(const Step& step, const Tensor& previous, const Values& values, const Case& problem);
+// `seen`: earlier results by name, of any kind that has a dtype.
+template <class Seen, class F>
+DType step_dtype(const Step& step, const Seen& seen, DType activation, F dtype_of) {
+  if (const auto named = dtype_named(step.dtype)) return *named;
+  const auto stage = seen.find(step.dtype);
+  return stage == seen.end() ? activation : dtype_of(stage->second);
+}
 DType step_dtype(const Step& step, const Values& values, DType activation);
 // Position numbers 0 .. largest in 16 bits, as projects make them: LibTorch's vectorised arange on the CPU is not the
 // rounded number from bfloat16 4113 on (it rounds the first of each vector, then adds). float32 holds all positions in

@@ -2,17 +2,16 @@
 
 #include <algorithm>
 
+#include "harness/cases/inputs.hpp"
 #include "harness/recipes/lora_lists.hpp"
 #include "harness/recipes/words.hpp"
 
 namespace ropewalk {
 namespace {
 
-bool computes(Op op) { return op < Op::same || op >= Op::matmul; }
-
 // Products summed for each element of the result.
 std::int64_t inner_length(Op op, const std::vector<Argument>& in) {
-  if (op < Op::matmul || op >= Op::sum) return 1;
+  if (!sums_products(op) || op >= Op::sum) return 1;
   return std::get<Tensor>(in[0]).shape().back();
 }
 
@@ -29,10 +28,8 @@ void count(const Step& step, const std::vector<Argument>& in, const Tensor& resu
     read += bytes_of_tensor(*tensor);
     shares = shares || (!result.empty() && tensor->memory() == result.memory());
   }
-  const bool in_place = step.op == Op::index_copy_ || step.op == Op::index_put_last_ || step.op == Op::mask_put_ ||
-                        step.op == Op::slices_put_ || step.op == Op::add_ || step.op == Op::multiply_;
-  if (computes(step.op)) work.operations += result.size() * inner_length(step.op, in);
-  if (!shares || in_place) work.bytes += read + bytes_of_tensor(result);
+  if (!moves_elements(step.op)) work.operations += result.size() * inner_length(step.op, in);
+  if (!shares || writes_in_place(step.op)) work.bytes += read + bytes_of_tensor(result);
   work.tensors += !shares;
 }
 
@@ -60,8 +57,7 @@ class Runner {
     if (is_lora_list(step.op))
       result = lora_list(step.op, in, *problem_.lora);
     else if (step.op == Op::positions)
-      result = bytes_of(dtype) == 2 ? gathered(arange_to(where, problem_.positions.largest(), dtype), position_column())
-                                    : where.apply(Op::positions, std::vector<Argument>{position_column()}, dtype);
+      result = position_numbers(where, dtype);
     else
       result = run_on(where, step, in, dtype);
     count(step, in, result, work);
@@ -69,11 +65,11 @@ class Runner {
     return result;
   }
 
-  Tensor position_column() const {
-    Tensor column(DType::int64, {problem_.positions.count(), 1});
-    const auto rows = column.as<std::int64_t>();
-    for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = problem_.positions.at(static_cast<std::int64_t>(i));
-    return column;
+  Tensor position_numbers(Device& where, DType dtype) const {
+    const Positions& positions = problem_.positions;
+    const Tensor column = positions_tensor(positions).reshaped({positions.count(), 1});
+    if (bytes_of(dtype) == 2) return gathered(arange_to(where, positions.largest(), dtype), column);
+    return where.apply(Op::positions, std::vector<Argument>{column}, dtype);
   }
 
   std::shared_ptr<Device> device_, cpu_;

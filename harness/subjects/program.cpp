@@ -11,9 +11,11 @@
 #include <set>
 
 #include "harness/bad_input.hpp"
+#include "harness/cases/inputs.hpp"
 #include "harness/subjects/process.hpp"
 #include "harness/subjects/subject.hpp"
 #include "harness/subjects/table_stages.hpp"
+#include "harness/tensors/blocks.hpp"
 #include "harness/tensors/safetensors.hpp"
 
 namespace ropewalk {
@@ -89,13 +91,6 @@ Abilities describe(Process& process, double timeout_s) {
   return {names("ops"), names("dtypes")};
 }
 
-Tensor positions_of(const Case& problem) {
-  Tensor positions(DType::int64, {problem.positions.count()});
-  const auto values = positions.as<std::int64_t>();
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = problem.positions.at(static_cast<std::int64_t>(i));
-  return positions;
-}
-
 // What the program wrote, checked. A copy is read, because a program that goes on writing after its answer would pull
 // the mapped file away under us; nothing of it remains in the folder.
 std::map<std::string, Tensor> read_written(const fs::path& written) {
@@ -115,33 +110,31 @@ std::map<std::string, Tensor> read_written(const fs::path& written) {
   return tensors;
 }
 
-Stages table_outputs(const fs::path& written, const Case& problem) {
-  const std::map<std::string, Tensor> tensors = read_written(written);
-  const std::int64_t pairs = problem.rope.rotary_dim() / 2;
-  const std::int64_t rows = problem.positions.count();
-  Stages stages;
-  for (const std::string stage : kDeliverable) {
-    const auto found = tensors.find(stage);
-    if (found == tensors.end()) continue;
-    const Shape expected = stage == "positions" ? Shape{rows} : stage == "inv_freq" ? Shape{pairs} : Shape{rows, pairs};
-    if (found->second.shape() != expected)
-      throw SubjectError(
-          fmt::format("{} has shape {}; accepted: {}", stage, shape_text(found->second.shape()), shape_text(expected)));
-    check_dtype(stage, found->second, problem.dtype);
-    stages.emplace(stage, found->second);
-  }
-  if (stages.empty()) throw SubjectError(fmt::format("its outputs hold none of {}", fmt::join(kDeliverable, ", ")));
-  return stages;
-}
-
-// Shapes and dtypes are looked at where each stage is judged.
-Stages whole_outputs(const fs::path& written, const Case& problem) {
+// The stages among them; of whole problems shapes and dtypes are looked at where each is judged.
+Stages outputs_in(const fs::path& written, const Case& problem) {
   const std::map<std::string, Tensor> tensors = read_written(written);
   Stages stages;
   for (const std::string_view stage : stages_of(problem.kind()))
     if (const auto found = tensors.find(std::string(stage)); found != tensors.end()) stages.insert(*found);
   if (stages.empty())
     throw SubjectError(fmt::format("its outputs hold none of {}", fmt::join(stages_of(problem.kind()), ", ")));
+  return stages;
+}
+
+Stages table_outputs(const fs::path& written, const Case& problem) {
+  const Stages stages = outputs_in(written, problem);
+  const std::int64_t pairs = problem.rope.rotary_dim() / 2;
+  const std::int64_t rows = problem.positions.count();
+  for (const std::string_view name : stages_of(Kind::table)) {
+    const std::string stage(name);
+    const auto found = stages.find(stage);
+    if (found == stages.end()) continue;
+    const Shape expected = stage == "positions" ? Shape{rows} : stage == "inv_freq" ? Shape{pairs} : Shape{rows, pairs};
+    if (found->second.shape() != expected)
+      throw SubjectError(
+          fmt::format("{} has shape {}; accepted: {}", stage, shape_text(found->second.shape()), shape_text(expected)));
+    check_dtype(stage, found->second, problem.dtype);
+  }
   return stages;
 }
 
@@ -181,13 +174,11 @@ bool asks_for_scores(const Case& problem) {
 Tensor at_all_heads(const Tensor& keys, const Attention& attention) {
   const Shape& shape = keys.shape();
   if (shape.size() != 4 || shape[2] != attention.kv_heads || attention.heads == attention.kv_heads) return keys;
-  const std::int64_t times = attention.heads / attention.kv_heads;
-  Tensor out(keys.dtype(), {shape[0], shape[1], attention.heads, shape[3]});
   const auto vector = static_cast<std::size_t>(shape[3]) * bytes_of(keys.dtype());
-  auto to = out.bytes().begin();
-  for (std::size_t at = 0; at < keys.bytes().size(); at += vector)
-    for (std::int64_t i = 0; i < times; ++i)
-      to = std::copy_n(keys.bytes().begin() + static_cast<std::ptrdiff_t>(at), vector, to);
+  const auto repeated =
+      each_block_repeated(keys.bytes(), vector, static_cast<std::size_t>(attention.heads / attention.kv_heads));
+  Tensor out(keys.dtype(), {shape[0], shape[1], attention.heads, shape[3]});
+  std::copy(repeated.begin(), repeated.end(), out.bytes().begin());
   return out;
 }
 
@@ -199,23 +190,24 @@ class ProgramSubject final : public Subject {
     if (problem.kind() != Kind::table) return;  // whole() asks
     stages_.clear();
     const Json fields{{"rope", rope_block(problem)}};
-    stages_ = ask_for("rope_table", fields, {{"positions", positions_of(problem)}}, problem, table_outputs);
+    stages_ =
+        ask_for("rope_table", fields, {{"positions", positions_tensor(problem.positions)}}, problem, table_outputs);
   }
 
   Whole whole(const Case& problem, const Stages& inputs) override {
     Whole out;
     if (problem.kind() == Kind::lora) {
       const Json fields{{"lora", lora_block(*problem.lora)}};
-      out.stages = ask_for("lora_pad", fields, inputs, problem, whole_outputs);
+      out.stages = ask_for("lora_pad", fields, inputs, problem, outputs_in);
       out.module = listed_module();
     } else {
       start();
       const bool only_rotation = abilities_.ops.contains("rope_apply") && !asks_for_scores(problem);
       Stages given = inputs;
-      given["positions"] = positions_of(problem);
+      given["positions"] = positions_tensor(problem.positions);
       if (only_rotation) given = {{"positions", given.at("positions")}, {"q", given.at("q")}, {"k", given.at("k")}};
       const Json fields{{"rope", rope_block(problem)}, {"attention", attention_block(problem)}};
-      out.stages = ask_for(only_rotation ? "rope_apply" : "attention", fields, given, problem, whole_outputs);
+      out.stages = ask_for(only_rotation ? "rope_apply" : "attention", fields, given, problem, outputs_in);
       if (const auto keys = out.stages.find("rotated_k"); keys != out.stages.end())
         keys->second = at_all_heads(keys->second, *problem.attention);
     }

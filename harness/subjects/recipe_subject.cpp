@@ -8,12 +8,6 @@
 namespace ropewalk {
 namespace {
 
-Tensor copy_of(const Tensor& tensor) {
-  Tensor copy(tensor.dtype(), tensor.shape());
-  std::copy(tensor.bytes().begin(), tensor.bytes().end(), copy.bytes().begin());
-  return copy;
-}
-
 class RecipeSubject final : public Subject {
  public:
   explicit RecipeSubject(const SubjectSpec& spec)

@@ -1,14 +1,11 @@
 // What the stages of a table must look like when somebody else delivers them.
 #pragma once
 
-#include <array>
 #include <string>
 
 #include "harness/subjects/subject.hpp"
 
 namespace ropewalk {
-
-inline constexpr std::array<const char*, 5> kDeliverable{"positions", "inv_freq", "angle", "cos", "sin"};
 
 std::string shape_text(const Shape& shape);  // "[4096, 32]"
 

@@ -23,19 +23,19 @@ bool has_rows(const std::string& stage) { return stage == "angle" || stage == "c
 Stages read_stages(const SubjectSpec& spec) {
   const std::string file = spec.tensors.string();
   const std::map<std::string, Tensor> tensors = read_tensors(spec.tensors);
-  const auto known = [](const std::string& stage) {
-    return std::find(kDeliverable.begin(), kDeliverable.end(), stage) != kDeliverable.end();
-  };
+  const auto known = stages_of(Kind::table);
   std::vector<std::string> names;
   names.reserve(tensors.size());
   for (const auto& [name, tensor] : tensors) names.push_back(name);
   const std::string contents = fmt::format("the file has: {}", fmt::join(names, ", "));
   for (const auto& [stage, name] : spec.map) {
-    if (!known(stage)) throw BadInput(file, "map", stage, fmt::format("accepted: {}", fmt::join(kDeliverable, ", ")));
+    if (std::find(known.begin(), known.end(), stage) == known.end())
+      throw BadInput(file, "map", stage, fmt::format("accepted: {}", fmt::join(known, ", ")));
     if (!tensors.contains(name)) throw BadInput(file, "map." + stage, name, "no such tensor; " + contents);
   }
   Stages stages;
-  for (const std::string stage : kDeliverable) {
+  for (const std::string_view name : known) {
+    const std::string stage(name);
     const auto renamed = spec.map.find(stage);
     const auto found = tensors.find(renamed == spec.map.end() ? stage : renamed->second);
     if (found != tensors.end()) stages.emplace(stage, found->second);
@@ -43,7 +43,7 @@ Stages read_stages(const SubjectSpec& spec) {
   if (stages.empty() || (stages.size() == 1 && stages.contains("positions")))
     throw BadInput(file, "", "",
                    fmt::format("no stage in it; accepted: {} by these names or by a map; {}",
-                               fmt::join(kDeliverable.begin() + 1, kDeliverable.end(), ", "), contents));
+                               fmt::join(known.begin() + 1, known.end(), ", "), contents));
   return stages;
 }
 

@@ -46,6 +46,12 @@ Tensor Tensor::reshaped(Shape shape) const {
   return {dtype_, std::move(shape), storage_};
 }
 
+Tensor copy_of(const Tensor& tensor) {
+  Tensor copy(tensor.dtype(), tensor.shape());
+  std::copy(tensor.bytes().begin(), tensor.bytes().end(), copy.bytes().begin());
+  return copy;
+}
+
 bool same_bits(const Tensor& a, const Tensor& b) {
   return a.dtype() == b.dtype() && a.shape() == b.shape() &&
          std::memcmp(a.bytes().data(), b.bytes().data(), a.bytes().size()) == 0;

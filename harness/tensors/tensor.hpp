@@ -68,6 +68,7 @@ void to_doubles(const Tensor& tensor, std::span<double> out);
 std::vector<double> to_doubles(const Tensor& tensor);
 // The nearest number of the dtype to each value; float64, float32, bfloat16 and float16 only.
 Tensor from_doubles(DType dtype, Shape shape, std::span<const double> values);
+Tensor copy_of(const Tensor& tensor);              // dense, with elements of its own
 bool same_bits(const Tensor& a, const Tensor& b);  // dtype, shape and every bit
 
 }  // namespace ropewalk

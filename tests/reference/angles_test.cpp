@@ -19,7 +19,7 @@ Proof judge_angles(const std::vector<double>& angles, Tally& tally) {
 
 // What a float32 table stores: positions times frequencies, rounded.
 TEST(Angles, OfFloat32TablesAreCorrectlyRounded) {
-  Numbers numbers(11);
+  Draws numbers(11);
   std::vector<double> angles;
   for (int i = 0; i < 60000; ++i) {
     const auto frequency = static_cast<float>(std::exp(-16 * numbers.unit()));
@@ -32,7 +32,7 @@ TEST(Angles, OfFloat32TablesAreCorrectlyRounded) {
 }
 
 TEST(Angles, OfEveryExponentAreCorrectlyRounded) {
-  Numbers numbers(12);
+  Draws numbers(12);
   std::vector<double> angles = {0.0, -0.0, 0x1p-1074, -0x1p-1074, 0x1p-1022, 1e300, 0x1.fffffffffffffp1023};
   for (int exponent = -1074; exponent < 1024; ++exponent) {
     angles.push_back(std::ldexp(1.0, exponent));
@@ -51,7 +51,7 @@ TEST(Angles, NextToZerosOfSineAndCosineAreCorrectlyRounded) {
   std::vector<double> angles = {0x1.6ac5b262ca1ffp+849};  // the double nearest to a multiple of pi/2, 2^-60.9 off
   Real pi = real(2000), multiple = real(2000);
   mpfr_const_pi(raw(pi), MPFR_RNDN);
-  Numbers numbers(13);
+  Draws numbers(13);
   for (int i = 1; i < 3000; ++i) {
     mpfr_mul_si(raw(multiple), raw(pi), i < 1000 ? i : numbers.below(std::int64_t{1} << 52), MPFR_RNDN);
     mpfr_div_2ui(raw(multiple), raw(multiple), 1, MPFR_RNDN);
@@ -97,7 +97,7 @@ struct Midpoint {
 
 std::vector<Midpoint> midpoints() {
   std::vector<Midpoint> all;
-  Numbers numbers(14);
+  Draws numbers(14);
   for (const Format format : {Format::float32, Format::bfloat16, Format::float16}) {
     const int p = precision_of(format);
     for (int i = 0; i < 4000; ++i) {

@@ -10,7 +10,7 @@ namespace ropewalk::reference {
 namespace {
 
 std::vector<double> numbers_of(Kind kind, std::int64_t n, std::uint64_t seed) {
-  Numbers numbers(seed);
+  Draws numbers(seed);
   std::vector<double> values(static_cast<std::size_t>(n));
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = number_of(kind, numbers, i);
   return values;
@@ -43,7 +43,7 @@ TEST_P(Products, HoldTheErrorsOfTheirFactors) {
   Enclosures left;
   left.resize(kTerms);
   left.head = numbers_of(GetParam(), kTerms, 3);
-  Numbers numbers(4);
+  Draws numbers(4);
   for (std::size_t k = 0; k < kTerms; ++k) {
     left.tail[k] = left.head[k] * 0x1p-54 * numbers.unit();
     left.bound[k] = std::fabs(left.head[k]) * 0x1p-100 * numbers.unit();
@@ -64,7 +64,7 @@ TEST_P(Products, HoldTheErrorsOfTheirFactors) {
 
 TEST_P(Products, OfSingleEnclosuresHoldToo) {
   const std::vector<double> heads = numbers_of(GetParam(), 4000, 6);
-  Numbers numbers(7);
+  Draws numbers(7);
   const auto uncertain = [&](double head) {
     return Enclosure{head, head * 0x1p-54 * numbers.unit(), std::fabs(head) * 0x1p-100 * numbers.unit()};
   };

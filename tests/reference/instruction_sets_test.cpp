@@ -43,7 +43,7 @@ ROPEWALK_INLINE void all_of(const Inputs& in, std::vector<double>& out) {
 [[gnu::target("arch=x86-64-v4")]] void avx512(const Inputs& in, std::vector<double>& out) { all_of(in, out); }
 
 TEST(InstructionSets, GiveTheSameBits) {
-  Numbers numbers(41);
+  Draws numbers(41);
   Inputs in;
   for (int i = 0; i < 20000; ++i) {
     in.high.push_back(numbers.next());

@@ -36,7 +36,7 @@ TEST(LoraObserved, PaddedIsAddedToTheProduct) {
   for (const Kind kind : {Kind::doubles, Kind::bfloats, Kind::near_middles}) {
     OwnedProblem owned(kMap, kScales[1], 3, 8, kind, 2);
     std::vector<double> observed(3 * 16);
-    Numbers numbers(3);
+    Draws numbers(3);
     for (std::size_t i = 0; i < observed.size(); ++i) observed[i] = number_of(kind, numbers, i);
     for (const bool from_delta : {false, true}) {
       LoraProblem p = owned.problem;

@@ -63,7 +63,7 @@ TEST(MergeCycles, ChangeBfloat16WeightsInTheFirstOnlyWithFinerChanges) {
 }
 
 TEST(MergeCycles, OfRandomNumbersChangeInTheFirstOnly) {
-  Numbers numbers(21);
+  Draws numbers(21);
   std::vector<double> uniform(200000), change(uniform.size());
   for (double& w : uniform) w = numbers.unit() - 0.5;
   for (double& d : change) d = (numbers.unit() - 0.5) * std::exp2(-static_cast<double>(numbers.below(30)));

@@ -37,7 +37,7 @@ inline constexpr std::array<LoraScale, 7> kScales = {
     LoraScale{2.5, 2, LoraScale::over_sqrt_r},
 };
 
-inline double number_of(Kind kind, Numbers& numbers, std::size_t i) {
+inline double number_of(Kind kind, Draws& numbers, std::size_t i) {
   const double v = 2 * numbers.unit() - 1;
   switch (kind) {
     case Kind::doubles:
@@ -79,7 +79,7 @@ struct OwnedProblem {
 
   OwnedProblem(const LoraMap& map, const LoraScale& scale, std::int64_t rows, std::int64_t in, Kind kind,
                std::uint64_t seed) {
-    Numbers numbers(seed);
+    Draws numbers(seed);
     const auto fill = [&](std::vector<double>& to, std::int64_t n) {
       to.resize(static_cast<std::size_t>(n));
       for (std::size_t i = 0; i < to.size(); ++i) to[i] = number_of(kind, numbers, i);

@@ -99,7 +99,7 @@ TEST(Paths, FilledTablesAreTheRoundedBlocks) {
 
 // Frequencies of few bits times small positions are doubles: then the angles are given exactly too.
 TEST(Paths, TablesEqualAnglesWhereTheProductIsExact) {
-  Numbers numbers(21);
+  Draws numbers(21);
   std::vector<double> frequencies(40);
   for (double& f : frequencies) {
     f = std::ldexp(static_cast<double>(numbers.below(1 << 24)), -24 - static_cast<int>(numbers.below(30)));
@@ -143,7 +143,7 @@ TEST(Paths, TheFallbackAgreesWithTheFastPath) {
 
 TEST(Paths, TheFallbackIsCorrectlyRounded) {
   const Frequencies frequencies = Frequencies::powers(1e4, 20);
-  Numbers numbers(22);
+  Draws numbers(22);
   std::vector<std::int64_t> positions(200);
   for (auto& position : positions) position = 1 + numbers.below(1 << 20);
   const Table slow(frequencies, kForceFallback);

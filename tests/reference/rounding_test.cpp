@@ -47,7 +47,7 @@ TEST(Rounding, IsRightBetweenAllNeighboursOfTheSixteenBitFormats) {
 }
 
 TEST(Rounding, IsRightBetweenNeighboursOfFloat32) {
-  Numbers numbers(31);
+  Draws numbers(31);
   for (int i = 0; i < 200000; ++i) {
     const auto bits = static_cast<std::uint32_t>(i < 100000 ? numbers.below(0x7f7fffff) : numbers.below(0x00800010));
     expect_rounding(Format::float32, value_of(Format::float32, bits), value_of(Format::float32, bits + 1),
@@ -67,7 +67,7 @@ TEST(Rounding, OverflowsAtTheMiddleToTheNextPowerOfTwo) {
 }
 
 TEST(Rounding, OfRowsEqualsThatOfSingleValues) {
-  Numbers numbers(32);
+  Draws numbers(32);
   for (const int n : {1, 3, 8, 31, 64, 100}) {
     std::vector<double> values(static_cast<std::size_t>(n));
     for (double& v : values) v = (numbers.unit() - 0.5) * std::exp2(-static_cast<double>(numbers.below(150)));

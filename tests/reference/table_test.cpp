@@ -16,7 +16,7 @@ class Powers : public testing::TestWithParam<int> {};
 TEST_P(Powers, AreCorrectlyRounded) {
   constexpr double kBases[] = {1e4, 1e5, 5e5, 1e6, 1e7};
   constexpr std::int64_t kValues = 1'000'000;
-  Numbers numbers(static_cast<std::uint64_t>(GetParam()) + 1);
+  Draws numbers(static_cast<std::uint64_t>(GetParam()) + 1);
   Tally tally;
   Proof proof;
   SinCos block;
@@ -67,7 +67,7 @@ TEST(Table, HoldsGivenFrequenciesOfEverySize) {
                                      3e-7,
                                      std::nextafter(0x1p-20, 0),
                                      0x1.921fb54442d18p+800};
-  Numbers numbers(5);
+  Draws numbers(5);
   for (int i = 0; i < 60; ++i)
     frequencies.push_back(std::bit_cast<double>((numbers.next() & ~(1ull << 62)) | (1ull << 61)));
   for (int i = 0; i < 60; ++i) frequencies.push_back(static_cast<float>(std::exp(-14 * numbers.unit())));

@@ -29,13 +29,6 @@ Stages stages_of(const std::string& recipe, const Case& c, const std::string& de
   return RecipeRun(find_recipe(recipe), make_device(device), c, false).rows(rows);
 }
 
-// A private copy whose elements may be changed.
-Tensor copy_of(const Tensor& t) {
-  Tensor out(t.dtype(), t.shape());
-  std::copy(t.bytes().begin(), t.bytes().end(), out.bytes().begin());
-  return out;
-}
-
 Result judge(const std::string& stage, const Stages& stages, const std::optional<UserLimit>& limit = {}) {
   const Case c = problem();
   Truth truth(c.rope, c.positions);

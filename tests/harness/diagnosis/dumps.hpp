@@ -35,7 +35,7 @@ inline const bool kOneThread = (set_cpu_threads(1), true);
 // Every stage that the recipe makes.
 inline Tensors made_by(const std::string& recipe, const Case& problem, const std::string& device = "cpu",
                        bool module_cast = false) {
-  return RecipeRun(find_recipe(recipe), make_device(device), problem, module_cast).rows(list_of(problem.positions));
+  return RecipeRun(find_recipe(recipe), make_device(device), problem, module_cast).rows(problem.positions.all());
 }
 
 // Only these stages.
