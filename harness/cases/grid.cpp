@@ -52,14 +52,17 @@ constexpr std::array<FieldRule, 5> kRope{{
 
 // Fields that are lists by nature: only a list of lists (or of ranges) is a choice of several.
 bool one_value(const FieldRule& rule, const Field& field) {
-  const bool list = rule.name == "positions" || rule.name == "enable";
-  return list && field.json().is_array() && !field.json().empty() && !field.json()[0].is_structured();
+  static constexpr std::array<std::string_view, 4> kLists{"positions", "enable", "short_factor", "long_factor"};
+  return std::find(kLists.begin(), kLists.end(), rule.name) != kLists.end() && field.json().is_array() &&
+         !field.json().empty() && !field.json()[0].is_structured();
 }
 
 std::string text_of(const Json& param) {
   if (param.is_string()) return param.get<std::string>();
   if (param.is_boolean()) return param.get<bool>() ? "true" : "false";
   if (!param.is_array()) return plain(param.get<double>());
+  if (param[0].is_number())  // as positions: (1.08..64.2;48)
+    return fmt::format("({}..{};{})", plain(param[0].get<double>()), plain(param.back().get<double>()), param.size());
   std::string text;  // of flags: 101
   for (const Json& flag : param) text += flag.get<bool>() ? '1' : '0';
   return text;
@@ -116,7 +119,9 @@ std::vector<Axis> read_axes(const Field& block, std::span<const FieldRule> rules
 }
 
 std::vector<Axis> read_rope_axes(const Field& rope, const std::optional<Field>& positions_beside) {
-  std::vector<Axis> axes = read_axes(rope, kRope);
+  std::vector<FieldRule> rules(kRope.begin(), kRope.end());
+  rules.insert(rules.end(), scaling_rules().begin(), scaling_rules().end());
+  std::vector<Axis> axes = read_axes(rope, rules);
   const Json& fields = rope.json();
   if (positions_beside && fields.contains("positions"))
     positions_beside->refuse("positions stand in the rope block or beside it");
@@ -147,8 +152,9 @@ std::vector<GridPoint> expand(const std::vector<Axis>& axes, const Field& where)
   return points;
 }
 
-void check_points(Kind kind, const std::vector<GridPoint>& points, const std::vector<Axis>& axes) {
+void check_points(Kind kind, const std::vector<GridPoint>& points, const std::vector<Axis>& axes, const Field& block) {
   for (const GridPoint& point : points) {
+    if (kind != Kind::lora) check_scaling(point.rope, block);
     if (kind != Kind::lora) need_even_width(point.rope, where(axes, "head_dim", point.rope.head_dim));
     if (kind == Kind::lora) need_division(axes, point.lora.heads, "groups", point.lora.groups);
     if (kind == Kind::attention) need_division(axes, point.attention.heads, "kv_heads", point.attention.kv_heads);

@@ -55,9 +55,13 @@ std::vector<Axis> read_rope_axes(const Field& rope, const std::optional<Field>& 
 std::vector<GridPoint> expand(const std::vector<Axis>& axes, const Field& where);
 std::span<const FieldRule> attention_rules();
 std::span<const FieldRule> lora_rules();
+std::span<const FieldRule> scaling_rules();  // fields of the rope block
+// What goes with the kind of scaling: fields that it needs, fields that it has none of, lists of the right length.
+void check_scaling(const Rope& rope, const Field& block);
 
 // What a product may contain that no field alone shows: odd rotary widths, heads that do not divide. Throws BadInput.
-void check_points(Kind kind, const std::vector<GridPoint>& points, const std::vector<Axis>& axes);
+// `block`: rope or lora.
+void check_points(Kind kind, const std::vector<GridPoint>& points, const std::vector<Axis>& axes, const Field& block);
 
 std::vector<SubjectSpec> read_subjects(const Field& list, Kind kind);
 

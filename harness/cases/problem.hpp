@@ -8,16 +8,21 @@
 #include <string_view>
 #include <vector>
 
+#include "reference/scaling.hpp"
+
 namespace ropewalk {
 
 enum class Kind { table, attention, lora };
 std::string_view name_of(Kind kind);
 std::span<const std::string_view> stages_of(Kind kind);  // in the order in which they arise
 
+std::string_view name_of(reference::Scaling::Type type);
+
 struct Rope {
   std::int64_t head_dim = 0;
   double base = 10000;
   double partial_rotary_factor = 1;
+  reference::Scaling scaling;       // its length: as written, or the largest position + 1
   std::int64_t rotary_dim() const;  // head_dim * partial_rotary_factor, truncated as the implementations do; even
 };
 

@@ -42,8 +42,9 @@ void read_case(const Field& field, const std::string& suite, std::int64_t declar
   const std::string name = object.need("name").name();
   const Kind kind = object.has("lora") ? Kind::lora : object.has("attention") ? Kind::attention : Kind::table;
   const auto axes = read_problem(object, kind);
-  const auto points = expand(axes, object.need(kind == Kind::lora ? "lora" : "rope"));
-  check_points(kind, points, axes);
+  const Field block = object.need(kind == Kind::lora ? "lora" : "rope");
+  const auto points = expand(axes, block);
+  check_points(kind, points, axes, block);
   const auto dtypes = read_dtypes(object.need("dtype"));
   std::vector<SubjectSpec> subjects;
   std::vector<CheckSpec> checks;
@@ -60,6 +61,7 @@ void read_case(const Field& field, const std::string& suite, std::int64_t declar
       cell.name = name;
       cell.params = point.params;
       cell.rope = point.rope;
+      if (cell.rope.scaling.length == 0) cell.rope.scaling.length = static_cast<double>(point.positions.largest() + 1);
       cell.positions = point.positions;
       if (kind == Kind::attention) cell.attention = point.attention;
       if (kind == Kind::lora) cell.lora = point.lora;

@@ -1,6 +1,7 @@
 // The exact rotation of queries and keys, its gradients, and attention over them.
 #include <map>
 
+#include "harness/cases/exact_rope.hpp"
 #include "harness/checks/score_truth.hpp"
 #include "harness/tensors/blocks.hpp"
 #include "reference/certify.hpp"
@@ -48,8 +49,7 @@ class AttentionTruth final : public WholeTruth {
   AttentionTruth(const Case& problem, const Stages& inputs) : problem_(problem), attention_(*problem.attention) {
     for (const auto& [name, tensor] : inputs) vectors_[name] = {tensor.shape(), to_doubles(tensor)};
     const std::vector<std::int64_t> positions = problem.positions.all();
-    const reference::Table table(
-        reference::Frequencies::powers(problem.rope.base, static_cast<int>(problem.rope.rotary_dim())));
+    const reference::Table table(frequencies_of(problem.rope));
     proof_ += table.sparse(positions, exact_);
     for (const std::int64_t position : positions)
       bound_.insert(bound_.end(), static_cast<std::size_t>(exact_.pairs), position == 0 ? 0 : 0x1p-98);

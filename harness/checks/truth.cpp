@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "harness/cases/exact_rope.hpp"
+
 namespace ropewalk {
 
 using reference::Frequencies;
@@ -9,8 +11,7 @@ using reference::Proof;
 using reference::SinCos;
 using reference::Table;
 
-Truth::Truth(const Rope& rope, const Positions& positions)
-    : all_(positions), exact_(Frequencies::powers(rope.base, static_cast<int>(rope.rotary_dim()))) {}
+Truth::Truth(const Rope& rope, const Positions& positions) : all_(positions), exact_(frequencies_of(rope)) {}
 
 void Truth::start_block(std::int64_t first, std::int64_t count) {
   block_.resize(static_cast<std::size_t>(count));

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/cases/exact_rope.hpp"
 #include "harness/checks/limits.hpp"
 #include "harness/checks/whole_truth.hpp"
 #include "harness/recipes/roundings.hpp"
@@ -26,8 +27,7 @@ LimitsOfRecipe::LimitsOfRecipe(Recipe claims, DocumentedBounds device, const Cas
 // The exact table with what the claimed recipe's table may be off by.
 BoundedValues LimitsOfRecipe::table() const {
   const Budget budget = count_roundings(claims_, device_, problem_);
-  const auto frequencies =
-      reference::Frequencies::powers(problem_.rope.base, static_cast<int>(problem_.rope.rotary_dim()));
+  const auto frequencies = frequencies_of(problem_.rope);
   const std::vector<std::int64_t> positions = problem_.positions.all();
   reference::SinCos exact;
   reference::Table(frequencies).sparse(positions, exact);

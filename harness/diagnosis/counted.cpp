@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "harness/cases/exact_rope.hpp"
 #include "harness/cases/fields.hpp"
 #include "harness/recipes/ops.hpp"
 #include "reference/frequencies.hpp"
@@ -60,7 +61,7 @@ std::string limit_text(const Budget& budget, const Rope& rope, const LimitPlace&
   if (at.stage == "positions")
     return fmt::format("  0 up to {:.0f}, above that position * {:.4g}: {:.3g}\n", budget.positions_exact_below,
                        budget.positions_relative, at.total);
-  const auto exact = reference::Frequencies::powers(rope.base, static_cast<int>(rope.rotary_dim()));
+  const auto exact = frequencies_of(rope);
   const double theta = exact.head(static_cast<int>(at.pair)), r = budget.inv_freq_relative.at(at.pair);
   if (at.stage == "inv_freq")
     return fmt::format("  theta_j r_j = {:.9g} * {:.4g} u = {:.3g}\n", theta, r / kUnit, theta * r);

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "harness/bad_input.hpp"
+#include "harness/cases/exact_rope.hpp"
 #include "harness/cases/fields.hpp"
 #include "harness/cases/inputs.hpp"
 #include "harness/checks/running.hpp"
@@ -31,7 +32,7 @@ std::string as_file_name(std::string text) {
 }
 
 Stages exact_stages(const Case& problem) {
-  const auto exact = reference::Frequencies::powers(problem.rope.base, static_cast<int>(problem.rope.rotary_dim()));
+  const auto exact = frequencies_of(problem.rope);
   const reference::Table table(exact);
   const auto positions = problem.positions.all();
   const auto rows = static_cast<std::int64_t>(positions.size());

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <span>
 
+#include "harness/cases/exact_rope.hpp"
 #include "harness/checks/limits.hpp"
 #include "harness/diagnosis/rows.hpp"
 #include "reference/table.hpp"
@@ -77,7 +78,7 @@ OneFrequency one_frequency(const Case& problem, const Stages& stages, const Budg
   const bool one_product = budget.angle_relative == u && budget.positions_relative == 0;
   if (!one_product || (cos == stages.end() && sin == stages.end())) return out;
   out.asked = true;
-  const Frequencies exact = Frequencies::powers(problem.rope.base, static_cast<int>(problem.rope.rotary_dim()));
+  const Frequencies exact = frequencies_of(problem.rope);
   const auto pairs = static_cast<std::size_t>(exact.size());
   out.pairs = exact.size();
 
