@@ -75,7 +75,9 @@ void attention_probabilities(const Attention& attention, const AttentionInputs& 
 
 // Gradients of sum(grad_output * output), in double-double with running bounds; grad_output as the output, each
 // gradient as its input (those of k and v summed over the heads that read them). Rows without keys give nothing.
+// `probabilities`, where given, are taken instead of those of q and k: [heads][q_len][kv_len].
 void attention_gradients(const Attention& attention, const AttentionInputs& inputs, std::span<const double> grad_output,
-                         Enclosures& grad_q, Enclosures& grad_k, Enclosures& grad_v);
+                         Enclosures& grad_q, Enclosures& grad_k, Enclosures& grad_v,
+                         const Reals& probabilities = {});
 
 }  // namespace ropewalk::reference

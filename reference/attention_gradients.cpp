@@ -17,6 +17,13 @@ void accumulate(std::vector<Bounded>& to, std::size_t at, const Bounded& factor,
     to[at + c] = sum(to[at + c], product(factor, number_at(x, from + c)));
 }
 
+std::vector<Bounded> given(const Reals& probabilities, std::size_t row, const LogitRow& logits) {
+  std::vector<Bounded> p(logits.capped.size());
+  for (std::size_t i = 0; i < p.size(); ++i)
+    p[i] = number_at(probabilities, row + static_cast<std::size_t>(logits.keys.first) + i);
+  return p;
+}
+
 void store(const std::vector<Bounded>& from, Enclosures& to) {
   to.resize(from.size());
   for (std::size_t i = 0; i < from.size(); ++i) {
@@ -30,8 +37,10 @@ void store(const std::vector<Bounded>& from, Enclosures& to) {
 }  // namespace
 
 void attention_gradients(const Attention& a, const AttentionInputs& inputs, std::span<const double> grad_output,
-                         Enclosures& grad_q, Enclosures& grad_k, Enclosures& grad_v) {
+                         Enclosures& grad_q, Enclosures& grad_k, Enclosures& grad_v, const Reals& probabilities) {
   check(a, inputs);
+  if (probabilities.size() != 0 && static_cast<std::int64_t>(probabilities.size()) != a.heads * a.q_len * a.kv_len)
+    throw std::invalid_argument("attention: probabilities have another size than the scores");
   const int values = a.values();
   if (static_cast<std::int64_t>(grad_output.size()) != a.q_len * a.heads * values)
     throw std::invalid_argument("attention: grad_output has another size than the output");
@@ -42,7 +51,10 @@ void attention_gradients(const Attention& a, const AttentionInputs& inputs, std:
     for (std::int64_t query = 0; query < a.q_len; ++query) {
       const LogitRow logits = logits_of_row(a, inputs, head, query);
       if (logits.count == 0) continue;
-      const std::vector<Bounded> p = probabilities_of_row(a, inputs, head, query, logits);
+      const std::vector<Bounded> p =
+          probabilities.size() == 0
+              ? probabilities_of_row(a, inputs, head, query, logits)
+              : given(probabilities, static_cast<std::size_t>((head * a.q_len + query) * a.kv_len), logits);
       const std::size_t q = query_index(a, head, query), n = p.size();
       const auto g = static_cast<std::size_t>((query * a.heads + head) * values);
       const auto key = [&](std::size_t i) { return logits.keys.first + static_cast<std::int64_t>(i); };

@@ -7,14 +7,17 @@ namespace ropewalk {
 namespace {
 
 constexpr std::int64_t kLargestSize = 1 << 20;
-constexpr std::array<std::string_view, 3> kCausal{"none", "top_left", "bottom_right"};
+constexpr std::array<std::string_view, 4> kCausal{"none", "top_left", "bottom_right", "offset"};
+constexpr std::array<std::string_view, 3> kMasks{"none", "additive", "boolean"};
+constexpr std::array<std::string_view, 2> kBackward{"rotation", "attention"};
 constexpr std::array<std::string_view, 2> kPairings{"half_split", "interleaved"};
 constexpr std::array<std::string_view, 3> kFullyMasked{"zero", "nan", "mean"};
 constexpr std::array<std::string_view, 3> kScales{"alpha/r", "alpha/sqrt(r)", "alpha"};
 constexpr std::array<std::string_view, 2> kLayouts{"contiguous", "grouped"};
 constexpr std::array<std::string_view, 2> kLoraInputs{"normal", "ones"};
-constexpr std::array<std::string_view, 6> kAttentionInputs{"normal",     "peaked",       "unit",
-                                                           "equal_keys", "zero_queries", "log_uniform"};
+constexpr std::array<std::string_view, 10> kAttentionInputs{"normal",       "peaked",      "unit",    "equal_keys",
+                                                            "zero_queries", "log_uniform", "visible", "same_rows",
+                                                            "all_64",       "opposed"};
 
 Axis::Value size(const Field& field) {
   const std::int64_t n = field.whole();
@@ -26,6 +29,12 @@ Axis::Value size_or_none(const Field& field) {
   const std::int64_t n = field.whole();
   if (n < 0 || n > kLargestSize)
     field.refuse(fmt::format("a whole number from 1 to {}, or 0 for none, is needed", kLargestSize));
+  return {n, {}, field};
+}
+
+Axis::Value row(const Field& field) {
+  const std::int64_t n = field.whole();
+  if (n < 0 || n > kLargestSize) field.refuse(fmt::format("a whole number from 0 to {} is needed", kLargestSize));
   return {n, {}, field};
 }
 
@@ -60,15 +69,23 @@ constexpr auto of_attention = set<&GridPoint::attention, member>;
 template <auto member>
 constexpr auto of_lora = set<&GridPoint::lora, member>;
 
-constexpr std::array<FieldRule, 9> kAttention{{
+constexpr std::array<FieldRule, 17> kAttention{{
     {"heads", true, size, of_attention<&Attention::heads>},
     {"kv_heads", true, size, of_attention<&Attention::kv_heads>},
     {"batch", false, size, of_attention<&Attention::batch>},
     {"pairing", false, word<kPairings>, of_attention<&Attention::pairing>},
+    {"q_len", false, size, of_attention<&Attention::q_len>},
+    {"offset", false, row, of_attention<&Attention::offset>},
     {"causal", false, word<kCausal>, of_attention<&Attention::causal>},
     {"window", false, size_or_none, of_attention<&Attention::window>},
+    {"padding", false, size_or_none, of_attention<&Attention::padding>},
+    {"mask", false, word<kMasks>, of_attention<&Attention::mask>},
+    {"alibi", false, flag, of_attention<&Attention::alibi>},
+    {"sinks", false, flag, of_attention<&Attention::sinks>},
+    {"scale", false, not_negative, of_attention<&Attention::scale>},
     {"softcap", false, not_negative, of_attention<&Attention::softcap>},
     {"fully_masked", false, word<kFullyMasked>, of_attention<&Attention::fully_masked>},
+    {"backward", false, word<kBackward>, of_attention<&Attention::backward>},
     {"inputs", false, word<kAttentionInputs>, of_attention<&Attention::inputs>},
 }};
 

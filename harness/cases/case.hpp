@@ -37,6 +37,7 @@ struct SubjectSpec {
   std::map<std::string, std::string> map;  // stage -> name in the file, for tensors
   std::string claims;                      // recipe whose limits count; empty: the default of the contract
   bool module_cast = false;                // the module is cast to the case's dtype before its table is built
+  std::string variant;                     // of attention: the same problem given in another way (variant.hpp)
   double timeout_s = 60;                   // for programs, each answer
 };
 

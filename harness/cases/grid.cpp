@@ -99,6 +99,18 @@ void need_division(const std::vector<Axis>& axes, std::int64_t heads, const char
   if (heads % kv_heads != 0) where(axes, few, kv_heads).refuse(fmt::format("a divisor of heads {} is needed", heads));
 }
 
+// What the sizes of one problem allow together.
+void check_attention(const GridPoint& point, const std::vector<Axis>& axes) {
+  const Attention& a = point.attention;
+  const std::int64_t keys = point.positions.count();
+  need_division(axes, a.heads, "kv_heads", a.kv_heads);
+  if (a.first_query(keys) < 0 || a.first_query(keys) + a.queries(keys) > keys)
+    where(axes, "q_len", a.q_len).refuse(fmt::format("offset and queries together are at most the {} positions", keys));
+  if (a.padding >= keys) where(axes, "padding", a.padding).refuse(fmt::format("less than the {} keys", keys));
+  if (a.inputs == "visible" && keys > point.rope.head_dim)
+    where(axes, "inputs", a.inputs).refuse("this shows one key in each channel: at most head_dim positions");
+}
+
 }  // namespace
 
 bool Axis::takes(const nlohmann::json& param) const {
@@ -157,7 +169,7 @@ void check_points(Kind kind, const std::vector<GridPoint>& points, const std::ve
     if (kind != Kind::lora) check_scaling(point.rope, block);
     if (kind != Kind::lora) need_even_width(point.rope, where(axes, "head_dim", point.rope.head_dim));
     if (kind == Kind::lora) need_division(axes, point.lora.heads, "groups", point.lora.groups);
-    if (kind == Kind::attention) need_division(axes, point.attention.heads, "kv_heads", point.attention.kv_heads);
+    if (kind == Kind::attention) check_attention(point, axes);
   }
 }
 

@@ -60,39 +60,76 @@ void lora_inputs(const Lora& lora, Stream stream) {
 void attention_inputs(const Case& problem, Stream stream) {
   const Attention& a = *problem.attention;
   const std::int64_t seq = problem.positions.count(), dim = problem.rope.head_dim;
-  const Shape of_q{a.batch, seq, a.heads, dim}, of_k{a.batch, seq, a.kv_heads, dim};
+  const Shape of_k{a.batch, seq, a.kv_heads, dim};
   const auto columns = static_cast<std::uint64_t>(dim), row = static_cast<std::uint64_t>(a.kv_heads * dim);
-  const auto plain = [](std::uint64_t key, std::size_t i) { return normal(key, i); };
+  const auto queries = static_cast<std::uint64_t>(a.queries(seq));
+  const Shape of_q{a.batch, a.queries(seq), a.heads, dim};
+  // For "same_rows" every entry of the batch holds the first one's numbers.
+  const auto plain = [&](std::size_t each_batch) {
+    return [each_batch, same = a.inputs == "same_rows"](std::uint64_t key, std::size_t i) {
+      return normal(key, same ? i % each_batch : i);
+    };
+  };
+  const auto plain_q = plain(static_cast<std::size_t>(queries * static_cast<std::uint64_t>(a.heads) * columns)),
+             plain_k = plain(static_cast<std::size_t>(seq) * row);
   const auto spread = [](std::uint64_t key, std::size_t i) {  // magnitudes from 2^-12 to 2^4, either sign
     const double octave = 16 * uniform(key, 2 * i), whole = std::floor(octave);
     const double size = std::ldexp(1 + (octave - whole), static_cast<int>(whole) - 12);  // exact, as no exp2 has to be
     return uniform(key, 2 * i + 1) < 0.5 ? size : -size;
   };
   const auto queries_of = [&](std::uint64_t key, std::size_t i) {
-    if (a.inputs == "zero_queries") return 0.0;
+    if (a.inputs == "zero_queries" || a.inputs == "visible") return 0.0;
+    if (a.inputs == "all_64") return 64.0;
+    if (a.inputs == "opposed") return 300.0;
     if (a.inputs == "unit") return i % columns == (i / columns) % columns ? 1.0 : 0.0;
     if (a.inputs == "log_uniform") return spread(key, i);
-    return (a.inputs == "peaked" ? 12 : 1) * normal(key, i);
+    return (a.inputs == "peaked" ? 12 : 1) * plain_q(key, i);
   };
   const auto keys_of = [&](std::uint64_t key, std::size_t i) {
     if (a.inputs == "equal_keys") return normal(key, i % row);
     if (a.inputs == "unit") return i % columns == (i / columns) % columns ? 1.0 : 0.0;
-    return a.inputs == "log_uniform" ? spread(key, i) : normal(key, i);
+    if (a.inputs == "all_64") return 64.0;
+    if (a.inputs == "opposed") return -300.0;
+    return a.inputs == "log_uniform" ? spread(key, i) : plain_k(key, i);
+  };
+  const auto values_of = [&](std::uint64_t key, std::size_t i) {  // "visible": key j's is 1 in channel j alone
+    if (a.inputs == "visible") return i / row % static_cast<std::uint64_t>(seq) == i % columns ? 1.0 : 0.0;
+    return plain_k(key, i);
   };
   stream.add("q", of_q, queries_of);
   stream.add("k", of_k, keys_of);
-  stream.add("v", of_k, plain);
-  stream.add("grad_rotated_q", of_q, plain);
-  stream.add("grad_rotated_k", {a.batch, seq, a.heads, dim}, plain);
-  stream.add("grad_output", of_q, plain);
-  stream.add("mask", {seq, seq}, [&](std::uint64_t, std::size_t i) {  // added to the scores
-    const auto query = static_cast<std::int64_t>(i) / seq, key = static_cast<std::int64_t>(i) % seq;
-    const bool hidden = (a.causal != "none" && key > query) || (a.window > 0 && key <= query - a.window);
-    return hidden ? -std::numeric_limits<double>::infinity() : 0.0;
+  stream.add("v", of_k, values_of);
+  const auto any = [](std::uint64_t key, std::size_t i) { return normal(key, i); };
+  stream.add("grad_rotated_q", of_q, any);
+  stream.add("grad_rotated_k", {a.batch, seq, a.heads, dim}, any);
+  stream.add("grad_output", of_q, any);
+  const auto hidden = [&](std::uint64_t draws, std::size_t i) {
+    const auto key = static_cast<std::int64_t>(i) % seq, own = static_cast<std::int64_t>(i) / seq + a.shift(seq);
+    return (a.causal != "none" && key > own) || (a.window > 0 && key <= own - a.window) || key < a.padding ||
+           (a.mask == "boolean" && uniform(draws, i) < 0.5);
+  };
+  stream.add("mask", {a.queries(seq), seq}, [&](std::uint64_t key, std::size_t i) {  // added to the scores
+    if (hidden(key, i))
+      return a.fully_masked == "mean" ? least(problem.dtype) : -std::numeric_limits<double>::infinity();
+    return a.mask == "additive" ? normal(key, i) : 0.0;
   });
+  const std::vector<double> mask = to_doubles(stream.out.at("mask"));
+  Tensor allowed(DType::boolean, stream.out.at("mask").shape());
+  std::transform(mask.begin(), mask.end(), allowed.as<bool>().begin(), [](double m) { return m > -1000; });
+  stream.out["allowed"] = allowed;
+  if (a.alibi)  // for 8 heads the slopes of Press, Smith and Lewis 2022
+    stream.add("alibi", {a.heads},
+               [](std::uint64_t, std::size_t h) { return std::ldexp(1, -static_cast<int>(h) - 1); });
+  if (a.sinks) stream.add("sinks", {a.heads}, any);
 }
 
 }  // namespace
+
+double least(DType dtype) {
+  if (dtype == DType::float64) return std::numeric_limits<double>::lowest();
+  if (dtype == DType::float32) return std::numeric_limits<float>::lowest();
+  return dtype == DType::float16 ? -65504 : -0x1.fep127;
+}
 
 Tensor positions_tensor(const Positions& positions) {
   const auto numbers = positions.all();

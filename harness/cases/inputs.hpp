@@ -10,11 +10,14 @@
 
 namespace ropewalk {
 
-// attention: q [batch, seq, heads, head_dim], k, v [batch, seq, kv_heads, head_dim], grad_rotated_q and
-//   grad_output like q, grad_rotated_k [batch, seq, heads, head_dim], mask [seq, seq] of 0 and -infinity. lora: x
+// attention: q [batch, queries, heads, head_dim], k, v [batch, keys, kv_heads, head_dim], grad_rotated_q and
+//   grad_output like q, grad_rotated_k [batch, keys, heads, head_dim], mask [queries, keys] to be added, the same as
+//   flags (allowed), alibi and sinks [heads] where the case has them. lora: x
 //   [batch, seq, embedding], weight [out, embedding], bias [out] where the case has one, lora_a [r * parts, embedding],
 //   lora_b [enabled, r], grad_output [batch, seq, out]. Of the case's dtype.
 std::map<std::string, Tensor> make_inputs(const Case& problem);
+
+double least(DType dtype);  // the least finite number of float64, float32, bfloat16 or float16
 
 Tensor positions_tensor(const Positions& positions);  // int64, [count]
 

@@ -29,6 +29,11 @@ std::int64_t Rope::rotary_dim() const {
   return static_cast<std::int64_t>(std::trunc(static_cast<double>(head_dim) * partial_rotary_factor));
 }
 
+std::int64_t Attention::shift(std::int64_t keys) const {
+  if (causal == "top_left") return 0;
+  return causal == "bottom_right" ? keys - queries(keys) : first_query(keys);
+}
+
 std::vector<std::int64_t> Lora::part_sizes() const {
   std::vector<std::int64_t> sizes;
   for (std::size_t part = 0; part < 3; ++part)

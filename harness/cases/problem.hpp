@@ -26,17 +26,28 @@ struct Rope {
   std::int64_t rotary_dim() const;  // head_dim * partial_rotary_factor, truncated as the implementations do; even
 };
 
-// Rotated queries and keys, and what attention makes of them. q [batch, seq, heads, head_dim], k and v at kv_heads; seq
-// is the number of positions, head_dim the rope block's. rotated_k comes after its heads were expanded: at all heads.
+// Rotated queries and keys, and what attention makes of them. q [batch, queries, heads, head_dim], k and v [batch,
+// keys, kv_heads, head_dim]; there is a key for each position, head_dim is the rope block's. rotated_k comes after its
+// heads were expanded: at all heads.
 struct Attention {
   std::int64_t heads = 1, kv_heads = 1, batch = 1;
-  std::string causal = "none";  // or "top_left", "bottom_right"
-  std::int64_t window = 0;      // keys that a query sees, itself included; 0: all
+  std::int64_t q_len = 0;       // queries; 0: one for each position
+  std::int64_t offset = -1;     // query 0 stands at this row of the positions (a cache); -1: queries stand at the last
+  std::string causal = "none";  // or "top_left", "bottom_right", "offset": key j is seen if j <= query + shift()
+  std::int64_t window = 0;      // keys that a query sees, its own included; 0: all
+  std::int64_t padding = 0;     // keys at the left that no query sees
+  std::string mask = "none";    // or "additive" (normals), "boolean" (half of the keys, drawn for each query)
+  double scale = 0;             // of the products; 0: 1 / sqrt(head_dim)
   double softcap = 0;           // 0: none
+  bool alibi = false, sinks = false;
   std::string pairing =
-      "half_split";  // channels that turn together: j and j + width/2; or "interleaved": 2j and 2j + 1
-  std::string fully_masked = "zero";
+      "half_split";                   // channels that turn together: j and j + width/2; or "interleaved": 2j and 2j + 1
+  std::string fully_masked = "zero";  // what a row without keys gives; for "mean" the dtype's least number hides
+  std::string backward = "rotation";  // grad_q and grad_k are those of the rotation alone, or of the whole "attention"
   std::string inputs = "normal";
+  std::int64_t queries(std::int64_t keys) const { return q_len == 0 ? keys : q_len; }
+  std::int64_t first_query(std::int64_t keys) const { return offset < 0 ? keys - queries(keys) : offset; }
+  std::int64_t shift(std::int64_t keys) const;  // the key that query 0 counts as its own, for causal and window
 };
 
 // A LoRA update of a fused projection of queries, keys and values: x [batch, seq, embedding].

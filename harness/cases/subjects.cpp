@@ -5,6 +5,7 @@
 namespace ropewalk {
 namespace {
 
+constexpr std::array<std::string_view, 6> kVariants{"single", "decode", "padded", "packed", "shifted", "permuted"};
 constexpr std::string_view kOneSource = R"(exactly one of recipe (with device), program, plugin and tensors is needed)";
 
 std::filesystem::path beside(const Field& path) {
@@ -23,16 +24,19 @@ std::string fit_for_an_id(std::string text) {
 }
 
 std::string derived_name(const SubjectSpec& spec) {
-  if (!spec.recipe.empty()) return spec.recipe + "@" + spec.device + (spec.module_cast ? "+module_cast" : "");
+  if (!spec.recipe.empty())
+    return spec.recipe + "@" + spec.device + (spec.module_cast ? "+module_cast" : "") +
+           (spec.variant.empty() ? "" : "+" + spec.variant);
   for (const auto& file : {spec.tensors, spec.plugin})
     if (!file.empty()) return fit_for_an_id(file.filename().string());
   return fit_for_an_id(std::filesystem::path(spec.program.front()).filename().string());
 }
 
 SubjectSpec read_subject(const Field& field, Kind kind) {
-  const Object subject(
-      field, {"name", "recipe", "device", "program", "plugin", "tensors", "map", "claims", "module_cast", "timeout_s"},
-      {"recording"});
+  const Object subject(field,
+                       {"name", "recipe", "device", "program", "plugin", "tensors", "map", "claims", "module_cast",
+                        "variant", "timeout_s"},
+                       {"recording"});
   const int sources = subject.has("recipe") + subject.has("program") + subject.has("plugin") + subject.has("tensors");
   if (sources != 1) field.refuse(std::string(kOneSource));
   refuse_beside(subject, "device", "recipe");
@@ -55,6 +59,10 @@ SubjectSpec read_subject(const Field& field, Kind kind) {
   }
   if (const auto claims = subject.find("claims")) spec.claims = claims->name();
   if (const auto cast = subject.find("module_cast")) spec.module_cast = cast->flag();
+  if (const auto variant = subject.find("variant")) {
+    if (kind != Kind::attention) variant->refuse("this goes with attention only");
+    spec.variant = std::string(kVariants[variant->choice(kVariants)]);
+  }
   if (const auto timeout = subject.find("timeout_s")) {
     spec.timeout_s = timeout->number();
     if (spec.timeout_s <= 0) timeout->refuse("a number of seconds above 0 is needed");

@@ -26,12 +26,15 @@ std::vector<double> repeated(std::span<const double> rows, std::int64_t times) {
 }
 
 // Sums over the query heads that read one key head: [rows, kv_heads, group, dim] to [rows, kv_heads, dim].
-Enclosures summed_groups(const std::vector<double>& values, std::size_t group, std::size_t dim) {
+Enclosures summed_groups(const Reals& values, std::size_t group, std::size_t dim) {
   Enclosures out;
   out.resize(values.size() / group);
   for (std::size_t i = 0; i < out.size(); ++i) {
     reference::Enclosure sum;
-    for (std::size_t g = 0; g < group; ++g) sum = reference::sum(sum, {values[(i / dim * group + g) * dim + i % dim]});
+    for (std::size_t g = 0; g < group; ++g) {
+      const std::size_t at = (i / dim * group + g) * dim + i % dim;
+      sum = reference::sum(sum, {values.head[at], values.tail_at(at), values.bound_at(at)});
+    }
     reference::put(out, i, sum);
   }
   return out;
@@ -53,48 +56,75 @@ class AttentionTruth final : public WholeTruth {
     proof_ += table.sparse(positions, exact_);
     for (const std::int64_t position : positions)
       bound_.insert(bound_.end(), static_cast<std::size_t>(exact_.pairs), position == 0 ? 0 : 0x1p-98);
-    bound_ = repeated(bound_, attention_.batch);
-    for (auto* part : {&exact_.cos, &exact_.cos_tail, &exact_.sin, &exact_.sin_tail})
-      *part = repeated(*part, attention_.batch);
+    given_ = score_inputs(inputs);
   }
 
   const StageTruth& total(const std::string& stage) override {
     auto [entry, is_new] = totals_.try_emplace(stage);
     if (!is_new) return entry->second;
     if (is_score_stage(stage))
-      entry->second = scores_total(stage, problem_, total("rotated_q"), total("rotated_k"), vectors_.at("v").values);
+      entry->second = scores_total(stage, problem_, total("rotated_q"), total("rotated_k"), given_);
+    else if (of_attention(stage))
+      entry->second = turned_back(stage, total_gradients(), exact_turn(stage));
     else
-      entry->second = truth(stage, known(exact_.cos, exact_.cos_tail), known(exact_.sin, exact_.sin_tail));
+      entry->second = truth(stage, exact_turn(stage));
     round(entry->second);
     return entry->second;
   }
 
   StageTruth local(const std::string& stage, const Stages& observed) override {
     if (is_score_stage(stage)) {
-      auto from_observed = scores_local(stage, problem_, observed, vectors_.at("v").values);
+      auto from_observed = scores_local(stage, problem_, observed, given_);
       return from_observed ? std::move(*from_observed) : total(stage);
     }
     const auto cosine = observed.find("cos"), sine = observed.find("sin");
     if (cosine == observed.end() || sine == observed.end()) return total(stage);
-    const auto c = repeated(to_doubles(cosine->second), attention_.batch);
-    const auto s = repeated(to_doubles(sine->second), attention_.batch);
-    return truth(stage, c, s);
+    const Turn turn{rows_of(stage, to_doubles(cosine->second)), {}, rows_of(stage, to_doubles(sine->second)), {}, {}};
+    if (!of_attention(stage)) return truth(stage, turn);
+    const auto gradients = gradients_local(stage, problem_, observed, given_);
+    return gradients ? turned_back(stage, *gradients, turn) : total(stage);
   }
 
   bool only_moves(const std::string&, const Stages&) const override { return false; }
 
  private:
-  Reals known(const std::vector<double>& head, const std::vector<double>& tail) const {
-    Reals out(head, tail, 0);
-    out.bound = bound_;
-    return out;
+  // Cosines and sines for every row of queries or of keys, of every batch entry. Bounds are 0 at position 0.
+  struct Turn {
+    std::vector<double> cos, cos_tail, sin, sin_tail, bound;
+    Reals reals(const std::vector<double>& head, const std::vector<double>& tail) const {
+      Reals out(head, tail, 0);
+      out.bound = bound;
+      return out;
+    }
+  };
+
+  static bool of_queries(const std::string& stage) { return stage == "rotated_q" || stage == "grad_q"; }
+  bool of_attention(const std::string& stage) const {
+    return attention_.backward == "attention" && stage.starts_with("grad");
+  }
+
+  // From rows for every position, those of the stage's vectors.
+  std::vector<double> rows_of(const std::string& stage, const std::vector<double>& all) const {
+    if (!of_queries(stage)) return repeated(all, attention_.batch);
+    const std::int64_t keys = problem_.positions.count();
+    const std::size_t width = all.size() / static_cast<std::size_t>(keys);
+    return repeated(std::span(all).subspan(static_cast<std::size_t>(attention_.first_query(keys)) * width,
+                                           static_cast<std::size_t>(attention_.queries(keys)) * width),
+                    attention_.batch);
+  }
+
+  Turn exact_turn(const std::string& stage) const {
+    return {rows_of(stage, exact_.cos), rows_of(stage, exact_.cos_tail), rows_of(stage, exact_.sin),
+            rows_of(stage, exact_.sin_tail), rows_of(stage, bound_)};
   }
 
   // At position 0 nothing turns; a sum there may lie exactly between two numbers of the format.
-  void keep_unturned(const Enclosures& in, Enclosures& out) const {
-    const std::size_t rows = bound_.size() / static_cast<std::size_t>(exact_.pairs), width = in.size() / rows;
+  void keep_unturned(const Enclosures& in, const Turn& turn, Enclosures& out) const {
+    if (turn.bound.empty()) return;
+    const auto pairs = static_cast<std::size_t>(exact_.pairs);
+    const std::size_t rows = turn.bound.size() / pairs, width = in.size() / rows;
     for (std::size_t i = 0; i < in.size(); ++i) {
-      if (bound_[i / width * static_cast<std::size_t>(exact_.pairs)] != 0) continue;
+      if (turn.bound[i / width * pairs] != 0) continue;
       out.head[i] = in.head[i];
       out.tail[i] = in.tail[i];
       out.bound[i] = in.bound[i];
@@ -110,7 +140,41 @@ class AttentionTruth final : public WholeTruth {
     }
   }
 
-  StageTruth truth(const std::string& stage, const Reals& cosine, const Reals& sine) {
+  reference::Rotation rotation(bool conjugate) const {
+    reference::Rotation out;
+    out.head_dim = static_cast<int>(problem_.rope.head_dim);
+    out.rotary = static_cast<int>(problem_.rope.rotary_dim());
+    out.pairing =
+        attention_.pairing == "interleaved" ? reference::Pairing::interleaved : reference::Pairing::half_split;
+    out.conjugate = conjugate;
+    return out;
+  }
+
+  const AttentionGradients& total_gradients() {
+    if (!gradients_) gradients_ = gradients_total(problem_, total("rotated_q"), total("rotated_k"), given_);
+    return *gradients_;
+  }
+
+  // Gradients by rotated vectors at all heads: summed over each group's heads, turned back.
+  StageTruth turned_back(const std::string& stage, const AttentionGradients& gradients, const Turn& turn) const {
+    const auto group = static_cast<std::size_t>(attention_.heads / attention_.kv_heads);
+    const auto dim = static_cast<std::size_t>(problem_.rope.head_dim);
+    StageTruth out;
+    out.shape = vectors_.at(stage == "grad_q" ? "q" : "k").shape;
+    if (stage == "grad_v") {
+      out.values = summed_groups(Reals(gradients.v), group, dim);
+      return out;
+    }
+    const Enclosures sums = stage == "grad_q" ? gradients.q : summed_groups(Reals(gradients.k), group, dim);
+    reference::rotate_vectors(rotation(true), Reals(sums), turn.reals(turn.cos, turn.cos_tail),
+                              turn.reals(turn.sin, turn.sin_tail), out.values);
+    keep_unturned(sums, turn, out.values);
+    return out;
+  }
+
+  StageTruth truth(const std::string& stage, const Turn& turn) const {
+    if (stage == "grad_v") throw Refused("grad_v is a gradient of the whole attention: \"backward\": \"attention\"");
+    const Reals cosine = turn.reals(turn.cos, turn.cos_tail), sine = turn.reals(turn.sin, turn.sin_tail);
     const std::string from = stage == "rotated_q"   ? "q"
                              : stage == "rotated_k" ? "k"
                              : stage == "grad_q"    ? "grad_rotated_q"
@@ -118,21 +182,16 @@ class AttentionTruth final : public WholeTruth {
     const Vectors& vectors = vectors_.at(from);
     const auto group = static_cast<std::size_t>(attention_.heads / attention_.kv_heads);
     const auto dim = static_cast<std::size_t>(problem_.rope.head_dim);
-    reference::Rotation rotation;
-    rotation.head_dim = static_cast<int>(dim);
-    rotation.rotary = static_cast<int>(problem_.rope.rotary_dim());
-    rotation.pairing =
-        attention_.pairing == "interleaved" ? reference::Pairing::interleaved : reference::Pairing::half_split;
-    rotation.conjugate = stage.starts_with("grad");
+    const reference::Rotation how = rotation(stage.starts_with("grad"));
     StageTruth out;
     out.shape = vectors.shape;
     if (stage == "grad_k") {
       out.shape[2] = attention_.kv_heads;
-      const Enclosures sums = summed_groups(vectors.values, group, dim);
-      reference::rotate_vectors(rotation, Reals(sums), cosine, sine, out.values);
-      keep_unturned(sums, out.values);
+      const Enclosures sums = summed_groups(Reals(vectors.values), group, dim);
+      reference::rotate_vectors(how, Reals(sums), cosine, sine, out.values);
+      keep_unturned(sums, turn, out.values);
     } else {
-      reference::rotate_vectors(rotation, Reals(vectors.values), cosine, sine, out.values);
+      reference::rotate_vectors(how, Reals(vectors.values), cosine, sine, out.values);
     }
     if (stage == "rotated_k") {
       out.shape[2] = attention_.heads;
@@ -146,6 +205,8 @@ class AttentionTruth final : public WholeTruth {
   std::map<std::string, Vectors> vectors_;
   reference::SinCos exact_;
   std::vector<double> bound_;  // of its cosines and sines: 0 at position 0
+  ScoreInputs given_;
+  std::optional<AttentionGradients> gradients_;
   std::map<std::string, StageTruth> totals_;
 };
 

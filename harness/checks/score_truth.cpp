@@ -1,9 +1,9 @@
 #include "harness/checks/score_truth.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
-#include "harness/tensors/blocks.hpp"
-#include "reference/attention.hpp"
 #include "reference/dot.hpp"
 
 namespace ropewalk {
@@ -12,95 +12,68 @@ namespace {
 using reference::Enclosures;
 using reference::Reals;
 
-struct Sizes {
-  std::int64_t batch, seq, heads, dim;
-};
-
-Sizes sizes_of(const Case& problem) {
-  return {problem.attention->batch, problem.positions.count(), problem.attention->heads, problem.rope.head_dim};
+Shape shape_of(const std::string& stage, const AttentionSizes& n) {
+  if (stage == "output") return {n.batch, n.queries, n.heads, n.dim};
+  return {n.batch, n.heads, n.queries, n.keys};
 }
 
-reference::Attention description(const Case& problem) {
-  const Attention& a = *problem.attention;
-  const Sizes n = sizes_of(problem);
-  reference::Attention out;
-  out.q_len = out.kv_len = n.seq;
-  out.heads = out.kv_heads = static_cast<int>(n.heads);  // keys and values are expanded to all heads
-  out.head_dim = static_cast<int>(n.dim);
-  out.causal = a.causal == "none"       ? reference::Causal::none
-               : a.causal == "top_left" ? reference::Causal::top_left
-                                        : reference::Causal::bottom_right;
-  out.window = a.window;
-  out.softcap = a.softcap;
-  out.fully_masked = a.fully_masked == "zero"  ? reference::FullyMasked::zero
-                     : a.fully_masked == "nan" ? reference::FullyMasked::nan
-                                               : reference::FullyMasked::mean;
-  return out;
-}
-
-void append(Enclosures& all, const Enclosures& part) {
-  all.head.insert(all.head.end(), part.head.begin(), part.head.end());
-  all.tail.insert(all.tail.end(), part.tail.begin(), part.tail.end());
-  all.bound.insert(all.bound.end(), part.bound.begin(), part.bound.end());
-}
-
-Reals slice(const Enclosures& all, std::size_t batch, std::size_t size) {
-  Reals out;
-  out.head = std::span(all.head).subspan(batch * size, size);
-  out.tail = std::span(all.tail).subspan(batch * size, size);
-  out.bound = std::span(all.bound).subspan(batch * size, size);
-  return out;
-}
-
-// Values [batch, seq, kv_heads, dim] of one sequence, at all heads.
-std::vector<double> expanded(const std::vector<double>& values, const Case& problem, std::size_t batch) {
-  const Sizes n = sizes_of(problem);
-  const auto each = static_cast<std::size_t>(n.seq * problem.attention->kv_heads * n.dim);
-  return each_block_repeated(std::span(values).subspan(batch * each, each), static_cast<std::size_t>(n.dim),
-                             static_cast<std::size_t>(n.heads / problem.attention->kv_heads));
-}
-
-Shape shape_of(const std::string& stage, const Sizes& n) {
-  if (stage == "output") return {n.batch, n.seq, n.heads, n.dim};
-  return {n.batch, n.heads, n.seq, n.seq};
-}
-
-void add_stage(const std::string& stage, const reference::Attention& a, const reference::AttentionInputs& in,
-               Enclosures& all) {
+void add_stage(const std::string& stage, const Case& problem, const AttentionProblem& attention,
+               const reference::AttentionInputs& in, Enclosures& all) {
   Enclosures part;
-  if (stage == "scores") reference::attention_scores(a, in, part);
+  const reference::Attention& a = attention.described();
+  if (stage == "scores" && problem.attention->fully_masked == "mean")
+    reference::attention_scores(attention.with_given_mask(), in, part);
+  else if (stage == "scores")
+    reference::attention_scores(a, in, part);
   if (stage == "probabilities") reference::attention_probabilities(a, in, part);
   if (stage == "output") reference::attention_output(a, in, reference::Accuracy::rounding, part);
   append(all, part);
 }
 
-// Softmax of logits as they were observed: of zero queries, with the logits as a mask that is added.
-Enclosures softmax_of(std::span<const double> logits, const Sizes& n) {
+// Softmax of logits as they were observed: of zero queries, with the logits as a mask that is added. A row with NaN or
+// +infinity (scores that overflowed) has none: NaN.
+Enclosures softmax_of(std::span<const double> observed, const reference::Attention& described) {
+  std::vector<double> logits(observed.begin(), observed.end());
+  const auto keys_of_row = static_cast<std::size_t>(described.kv_len);
+  std::vector<std::size_t> broken;
+  for (std::size_t row = 0; row < logits.size(); row += keys_of_row) {
+    const auto numbers = std::span(logits).subspan(row, keys_of_row);
+    if (std::none_of(numbers.begin(), numbers.end(), [](double x) { return std::isnan(x) || x == HUGE_VAL; })) continue;
+    std::fill(numbers.begin(), numbers.end(), 0.0);
+    broken.push_back(row);
+  }
   reference::Attention a;
-  a.q_len = a.kv_len = n.seq;
-  a.heads = a.kv_heads = static_cast<int>(n.heads);
+  a.q_len = described.q_len;
+  a.kv_len = described.kv_len;
+  a.heads = a.kv_heads = described.heads;
   a.head_dim = 1;
   a.mask = logits;
-  const std::vector<double> zeros(static_cast<std::size_t>(n.seq * n.heads), 0.0);
+  a.sinks = described.sinks;
+  a.fully_masked = described.fully_masked;
+  const std::vector<double> queries(static_cast<std::size_t>(a.q_len * a.heads), 0.0),
+      keys(static_cast<std::size_t>(a.kv_len * a.heads), 0.0);
   Enclosures out;
-  reference::attention_probabilities(a, {zeros, zeros, zeros}, out);
+  reference::attention_probabilities(a, {queries, keys, keys}, out);
+  for (const std::size_t row : broken)
+    std::fill_n(out.head.begin() + static_cast<std::ptrdiff_t>(row), keys_of_row,
+                std::numeric_limits<double>::quiet_NaN());
   return out;
 }
 
-// Observed probabilities [heads, seq, seq] times values [seq, heads, dim], as [seq, heads, dim].
-Enclosures weighted(std::span<const double> probabilities, const std::vector<double>& values, const Sizes& n) {
-  const auto seq = static_cast<std::size_t>(n.seq), heads = static_cast<std::size_t>(n.heads),
-             dim = static_cast<std::size_t>(n.dim);
+// Observed probabilities [heads, queries, keys] times values [keys, heads, dim], as [queries, heads, dim].
+Enclosures weighted(std::span<const double> probabilities, const std::vector<double>& values, const AttentionSizes& n) {
+  const auto queries = static_cast<std::size_t>(n.queries), keys = static_cast<std::size_t>(n.keys),
+             heads = static_cast<std::size_t>(n.heads), dim = static_cast<std::size_t>(n.dim);
   Enclosures out;
-  out.resize(seq * heads * dim);
-  std::vector<double> of_head(seq * dim);
+  out.resize(queries * heads * dim);
+  std::vector<double> of_head(keys * dim);
   for (std::size_t h = 0; h < heads; ++h) {
-    for (std::size_t row = 0; row < seq; ++row)
+    for (std::size_t row = 0; row < keys; ++row)
       std::copy_n(values.begin() + static_cast<std::ptrdiff_t>((row * heads + h) * dim), dim,
                   of_head.begin() + static_cast<std::ptrdiff_t>(row * dim));
-    const Enclosures sums =
-        reference::product(probabilities.subspan(h * seq * seq, seq * seq), of_head, {n.seq, n.seq, n.dim});
-    for (std::size_t row = 0; row < seq; ++row)
+    const Enclosures sums = reference::product(probabilities.subspan(h * queries * keys, queries * keys), of_head,
+                                               {n.queries, n.keys, n.dim});
+    for (std::size_t row = 0; row < queries; ++row)
       for (std::size_t c = 0; c < dim; ++c) {
         const std::size_t to = (row * heads + h) * dim + c, from = row * dim + c;
         out.head[to] = sums.head[from];
@@ -116,6 +89,19 @@ const Tensor* find(const Stages& stages, const std::string& name) {
   return found == stages.end() ? nullptr : &found->second;
 }
 
+std::span<const double> part_of(const std::vector<double>& all, std::size_t batch, std::size_t size) {
+  return std::span(all).subspan(batch * size, size);
+}
+
+void add_gradients(const AttentionProblem& attention, const reference::AttentionInputs& in,
+                   std::span<const double> grad_output, const Reals& probabilities, AttentionGradients& all) {
+  AttentionGradients part;
+  reference::attention_gradients(attention.described(), in, grad_output, part.q, part.k, part.v, probabilities);
+  append(all.q, part.q);
+  append(all.k, part.k);
+  append(all.v, part.v);
+}
+
 }  // namespace
 
 bool is_score_stage(const std::string& stage) {
@@ -123,22 +109,23 @@ bool is_score_stage(const std::string& stage) {
 }
 
 StageTruth scores_total(const std::string& stage, const Case& problem, const StageTruth& rotated_q,
-                        const StageTruth& rotated_k, const std::vector<double>& values) {
-  const Sizes n = sizes_of(problem);
-  const auto size = static_cast<std::size_t>(n.seq * n.heads * n.dim);
+                        const StageTruth& rotated_k, const ScoreInputs& inputs) {
+  const AttentionSizes n = sizes_of(problem);
+  const AttentionProblem attention(problem, inputs);
   StageTruth out;
   out.shape = shape_of(stage, n);
   for (std::size_t b = 0; b < static_cast<std::size_t>(n.batch); ++b) {
-    const std::vector<double> v = expanded(values, problem, b);
-    add_stage(stage, description(problem), {slice(rotated_q.values, b, size), slice(rotated_k.values, b, size), v},
-              out.values);
+    const std::vector<double> v = values_at_all_heads(inputs.v, problem, b);
+    add_stage(stage, problem, attention,
+              {part_of(rotated_q.values, b, n.of_q()), part_of(rotated_k.values, b, n.of_k()), v}, out.values);
   }
   return out;
 }
 
 std::optional<StageTruth> scores_local(const std::string& stage, const Case& problem, const Stages& observed,
-                                       const std::vector<double>& values) {
-  const Sizes n = sizes_of(problem);
+                                       const ScoreInputs& inputs) {
+  const AttentionSizes n = sizes_of(problem);
+  const AttentionProblem attention(problem, inputs);
   StageTruth out;
   out.shape = shape_of(stage, n);
   const Tensor *q = find(observed, "rotated_q"), *k = find(observed, "rotated_k"), *s = find(observed, "scores"),
@@ -147,15 +134,51 @@ std::optional<StageTruth> scores_local(const std::string& stage, const Case& pro
   if (!before && !(q && k)) return std::nullopt;
   const std::vector<double> first = to_doubles(before ? *before : *q);
   const std::vector<double> second = before ? std::vector<double>{} : to_doubles(*k);
-  const std::size_t each = first.size() / static_cast<std::size_t>(n.batch);
   for (std::size_t b = 0; b < static_cast<std::size_t>(n.batch); ++b) {
-    const std::span<const double> mine = std::span(first).subspan(b * each, each);
-    const std::vector<double> v = expanded(values, problem, b);
-    if (!before)
-      add_stage(stage, description(problem), {Reals(mine), Reals(std::span(second).subspan(b * each, each)), v},
+    const std::vector<double> v = values_at_all_heads(inputs.v, problem, b);
+    if (!before) {
+      add_stage(stage, problem, attention, {Reals(part_of(first, b, n.of_q())), Reals(part_of(second, b, n.of_k())), v},
                 out.values);
-    else
-      append(out.values, stage == "probabilities" ? softmax_of(mine, n) : weighted(mine, v, n));
+      continue;
+    }
+    const std::span<const double> mine = part_of(first, b, n.of_scores());
+    append(out.values, stage == "probabilities" ? softmax_of(mine, attention.described()) : weighted(mine, v, n));
+  }
+  return out;
+}
+
+AttentionGradients gradients_total(const Case& problem, const StageTruth& rotated_q, const StageTruth& rotated_k,
+                                   const ScoreInputs& inputs) {
+  const AttentionSizes n = sizes_of(problem);
+  const AttentionProblem attention(problem, inputs);
+  AttentionGradients out;
+  for (std::size_t b = 0; b < static_cast<std::size_t>(n.batch); ++b) {
+    const std::vector<double> v = values_at_all_heads(inputs.v, problem, b);
+    add_gradients(attention, {part_of(rotated_q.values, b, n.of_q()), part_of(rotated_k.values, b, n.of_k()), v},
+                  part_of(inputs.grad_output, b, n.of_q()), {}, out);
+  }
+  return out;
+}
+
+std::optional<AttentionGradients> gradients_local(const std::string& stage, const Case& problem, const Stages& observed,
+                                                  const ScoreInputs& inputs) {
+  const Tensor *q = find(observed, "rotated_q"), *k = find(observed, "rotated_k"), *s = find(observed, "scores"),
+               *p = find(observed, "probabilities");
+  if (!q || !k) return std::nullopt;
+  const AttentionSizes n = sizes_of(problem);
+  const AttentionProblem attention(problem, inputs);
+  const bool by_scores = s && !(p && stage == "grad_v");
+  const std::vector<double> qs = to_doubles(*q), ks = to_doubles(*k),
+                            weights = by_scores ? to_doubles(*s)
+                                      : p       ? to_doubles(*p)
+                                                : std::vector<double>{};
+  AttentionGradients out;
+  for (std::size_t b = 0; b < static_cast<std::size_t>(n.batch); ++b) {
+    const std::vector<double> v = values_at_all_heads(inputs.v, problem, b);
+    const auto mine = weights.empty() ? std::span<const double>{} : part_of(weights, b, n.of_scores());
+    const Enclosures probabilities = by_scores ? softmax_of(mine, attention.described()) : Enclosures{};
+    add_gradients(attention, {Reals(part_of(qs, b, n.of_q())), Reals(part_of(ks, b, n.of_k())), v},
+                  part_of(inputs.grad_output, b, n.of_q()), by_scores ? Reals(probabilities) : Reals(mine), out);
   }
   return out;
 }

@@ -2,6 +2,8 @@
 
 #include <filesystem>
 
+#include "harness/subjects/variant.hpp"
+
 namespace ropewalk {
 namespace {
 
@@ -19,6 +21,11 @@ std::string key(const SubjectSpec& spec, const Case& problem) {
 }  // namespace
 
 std::unique_ptr<Subject> SubjectPool::take(const SubjectSpec& spec, const Case& problem) {
+  if (!spec.variant.empty()) {
+    SubjectSpec plain = spec;
+    plain.variant.clear();
+    return make_variant_subject(spec.variant, take(plain, problem));
+  }
   if (!spec.recipe.empty()) return make_recipe_subject(spec);
   if (!spec.tensors.empty()) return make_tensor_file_subject(spec);
   {
@@ -35,7 +42,7 @@ std::unique_ptr<Subject> SubjectPool::take(const SubjectSpec& spec, const Case& 
 }
 
 void SubjectPool::give_back(const SubjectSpec& spec, const Case& problem, std::unique_ptr<Subject> subject) {
-  if (spec.program.empty() && spec.plugin.empty()) return;
+  if ((spec.program.empty() && spec.plugin.empty()) || !spec.variant.empty()) return;
   const std::lock_guard lock(mutex_);
   idle_[key(spec, problem)].push_back(std::move(subject));
 }

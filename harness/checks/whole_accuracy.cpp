@@ -76,6 +76,26 @@ void judge_index(const LookedAt& stage, Result& result) {
   if (!result.reason.empty()) result.verdict = Verdict::fail;
 }
 
+// Beyond the probabilistic bound nothing is proved, but something is likely to be wrong.
+void look_at_probable(const std::vector<double>& got, const LookedAt& stage, Result& result) {
+  double worst = 0;
+  std::size_t beyond = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const double by = ratio(distance(got[i], stage.local.values, i), stage.limits.probable[i]);
+    worst = std::max(worst, by);
+    beyond += by > 1;
+  }
+  auto& out = result.details["probabilistic"];
+  out["ratio"] = worst;
+  out["beyond"] = beyond;
+  out["lambda"] = kLambda;
+  out["formula"] = "as the limit, with lambda sqrt(n) u for sums of n products where that is less than n u";
+  out["source"] = "Higham and Mary 2019, theorem 3.1";
+  if (beyond > 0 && result.verdict == Verdict::pass)
+    out["warning"] =
+        fmt::format("{} of {} elements are further off than roundings of mean zero ever are", beyond, got.size());
+}
+
 }  // namespace
 
 std::string index_difference(const Tensor& index, const StageTruth& exact) {
@@ -165,6 +185,7 @@ void judge_accuracy(const LookedAt& stage, DType dtype, const std::optional<User
   }
   if (std::isfinite(worst_ratio)) result.margin = worst_ratio;
   if (worst_ratio > 1) result.verdict = Verdict::fail;
+  if (!user && !stage.limits.probable.empty()) look_at_probable(got, stage, result);
   if (result.measured.nan[0] > 0 && result.verdict == Verdict::pass) untrusted(result, "NaN on both sides");
   if (result.verdict == Verdict::pass && all_zero(got)) untrusted(result, "all zeros on both sides");
 }

@@ -5,12 +5,14 @@
 
 #include "harness/cases/inputs.hpp"
 #include "harness/checks/accuracy.hpp"
+#include "harness/checks/attention_causes.hpp"
 #include "harness/checks/cost.hpp"
 #include "harness/checks/lora_causes.hpp"
 #include "harness/checks/lora_invariants.hpp"
 #include "harness/checks/running.hpp"
 #include "harness/checks/whole_accuracy.hpp"
 #include "harness/subjects/table_stages.hpp"
+#include "harness/subjects/variant.hpp"
 
 namespace ropewalk {
 namespace {
@@ -47,8 +49,11 @@ class WholeCaseRun {
         Running& running = running_[s] = start(problem_.subjects[s], problem_, pool_);
         work_of_subject(running, [&] { wholes_[s] = running.subject->whole(problem_, inputs_); });
         if (running.broken) continue;
+        const Presented* own = nullptr;
+        if (const std::string& variant = running.spec->variant; has_own_limits(variant))
+          own = &presented_.emplace(s, present(variant, problem_, inputs_).front()).first->second;
         claims_[s] = std::make_unique<LimitsOfRecipe>(find_recipe(running.info.claims), bounds_of(running.info),
-                                                      problem_, inputs_);
+                                                      own ? own->problem : problem_, own ? own->inputs : inputs_);
       }
   }
 
@@ -92,6 +97,11 @@ class WholeCaseRun {
       if (out.verdict == Verdict::fail) out.first_stage = first_failing(s);
       if (out.verdict == Verdict::fail && out.reason.empty() && problem_.lora)
         out.reason = explain_lora(planned.stage, looked_at(s, planned.stage), *problem_.lora);
+      if (out.verdict == Verdict::fail && out.reason.empty() && problem_.attention) {
+        const std::string& stage = out.first_stage.empty() ? planned.stage : out.first_stage;
+        if (!of_table(stage))
+          out.reason = explain_attention({stage, problem_, inputs_, usable(s), truth_->total(stage)}, out.details);
+      }
       distrust_fault(running_.at(s), out);
     } else if (check.relation == Relation::invariants) {
       if (!problem_.lora) throw Refused("invariants of attention are not judged by this version");
@@ -174,17 +184,24 @@ class WholeCaseRun {
   const Stages& usable(std::size_t s) {
     const auto [entry, is_new] = usable_.try_emplace(s);
     if (!is_new) return entry->second;
-    for (const auto& [name, tensor] : wholes_.at(s).stages)
-      if (!tensor.empty() && (of_table(name) || tensor.shape() == truth_->total(name).shape))
+    for (const auto& [name, tensor] : wholes_.at(s).stages) {
+      if (looks_at(name) && !tensor.empty() && (of_table(name) || tensor.shape() == truth_->total(name).shape))
         entry->second[name] = tensor;
+    }
     return entry->second;
+  }
+
+  // Gradients that nobody asks for may be those of something else (Attention::backward).
+  bool looks_at(const std::string& stage) const {
+    return !stage.starts_with("grad_") || std::any_of(planned_.begin(), planned_.end(),
+                                                      [&](const Planned& planned) { return planned.stage == stage; });
   }
 
   std::string first_failing(std::size_t s) {
     for (const std::string_view name : stages_of(problem_.kind())) {
       const std::string stage(name);
       if (wholes_.at(s).failed.contains(stage)) return stage;
-      if (!wholes_.at(s).stages.contains(stage)) continue;
+      if (!wholes_.at(s).stages.contains(stage) || !looks_at(stage)) continue;
       try {
         if (of_table(stage) ? table_check(s, stage, std::nullopt).local_failed() : local_failed(looked_at(s, stage)))
           return stage;
@@ -221,6 +238,7 @@ class WholeCaseRun {
   std::map<std::size_t, Running> running_;
   std::map<std::size_t, Whole> wholes_, again_;
   std::map<std::size_t, Stages> usable_;
+  std::map<std::size_t, Presented> presented_;  // of subjects whose limits are those of another problem
   std::map<std::size_t, std::unique_ptr<LimitsOfRecipe>> claims_;
   std::map<std::pair<std::size_t, std::string>, LookedAt> looked_at_;
 };

@@ -57,9 +57,9 @@ BoundedValues LimitsOfRecipe::table() const {
   return out;
 }
 
-LimitsOfRecipe::Stage LimitsOfRecipe::bounded(const StageSteps& steps, BoundedValues& known) const {
+LimitsOfRecipe::Stage LimitsOfRecipe::bounded(const StageSteps& steps, BoundedValues& known, double lambda) const {
   try {
-    return {numbers(bound_stage(steps, known, device_, problem_)), {}};
+    return {numbers(bound_stage(steps, known, device_, problem_, lambda)), {}};
   } catch (const std::runtime_error& e) {  // Refused, or an operand that an earlier stage was refused for
     known.erase(steps.stage);
     return {{}, e.what()};
@@ -67,7 +67,7 @@ LimitsOfRecipe::Stage LimitsOfRecipe::bounded(const StageSteps& steps, BoundedVa
 }
 
 // Earlier stages with the errors of their own recipe, or (local) as they were observed.
-LimitsOfRecipe::ByStage LimitsOfRecipe::walk(const Stages* observed) {
+LimitsOfRecipe::ByStage LimitsOfRecipe::walk(const Stages* observed, double lambda) {
   ByStage out;
   BoundedValues known;
   for (const auto& [name, tensor] : inputs_) known[name] = exactly(tensor);
@@ -78,7 +78,7 @@ LimitsOfRecipe::ByStage LimitsOfRecipe::walk(const Stages* observed) {
   for (const StageSteps& steps : claims_.stages) {
     const bool of_table =
         with_table && std::find(table_stages.begin(), table_stages.end(), steps.stage) != table_stages.end();
-    if (!of_table) out[steps.stage] = bounded(steps, known);
+    if (!of_table) out[steps.stage] = bounded(steps, known, lambda);
     if (!observed) continue;
     if (const auto seen = observed->find(steps.stage); seen != observed->end() && !seen->second.empty())
       known[steps.stage] = exactly(seen->second);
@@ -103,6 +103,10 @@ WholeLimits LimitsOfRecipe::of(const std::string& stage, const Stages& observed,
     out.local.assign(out.total.size(), 0);
   else
     out.local = observed.empty() ? out.total : limits_in(*local_, stage, claims_);
+  if (problem_.kind() == Kind::attention && !observed.empty()) {
+    if (!probable_) probable_ = walk(&observed, kLambda);
+    out.probable = limits_in(*probable_, stage, claims_);
+  }
   out.formula = only_moves ? "0: elements are moved, nothing is computed"
                            : "roundings of every step carried through the numbers of the case; sums of n products "
                              "n u / (1 - n u) sum |x||y|, in any order";

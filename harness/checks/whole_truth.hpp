@@ -44,6 +44,7 @@ std::unique_ptr<WholeTruth> make_attention_truth(const Case& problem,
 // Largest errors that the claimed recipe allows at each element of a stage.
 struct WholeLimits {
   std::vector<double> local, total;
+  std::vector<double> probable;  // local, and not the worst case but what is hardly ever exceeded; of attention
   std::string formula, source;
 };
 class LimitsOfRecipe {
@@ -58,8 +59,8 @@ class LimitsOfRecipe {
     std::string refused;
   };
   using ByStage = std::map<std::string, Stage>;
-  Stage bounded(const StageSteps& steps, BoundedValues& known) const;
-  ByStage walk(const Stages* observed);
+  Stage bounded(const StageSteps& steps, BoundedValues& known, double lambda) const;
+  ByStage walk(const Stages* observed, double lambda = 0);
   BoundedValues table() const;
   static const std::vector<double>& limits_in(const ByStage& stages, const std::string& stage, const Recipe& claims);
 
@@ -67,8 +68,12 @@ class LimitsOfRecipe {
   DocumentedBounds device_;
   const Case& problem_;
   const Stages& inputs_;
-  std::optional<BoundedValues> table_;    // of attention
-  std::optional<ByStage> total_, local_;  // local_: of the observed stages of the first call
+  std::optional<BoundedValues> table_;               // of attention
+  std::optional<ByStage> total_, local_, probable_;  // of the observed stages of the first call, the last two
 };
+
+// Of the probabilistic bounds: each sum of n terms exceeds its own with a probability of at most 2 n exp(-lambda^2 /
+// 2).
+constexpr double kLambda = 8;
 
 }  // namespace ropewalk

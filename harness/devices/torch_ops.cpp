@@ -6,7 +6,9 @@
 #include <dlfcn.h>
 #include <torch/headeronly/version.h>
 
+#include <cmath>
 #include <filesystem>
+#include <limits>
 
 #include "harness/devices/torch_tensors.hpp"
 
@@ -68,6 +70,30 @@ at::Tensor unary(Op op, const at::Tensor& x, at::ScalarType dtype) {
   }
 }
 
+// Rounded once, by the standard library's fma: a plain product and sum of wider numbers would round twice.
+at::Tensor fused(const std::vector<Value>& in) {
+  const auto all = at::broadcast_tensors({in.at(0).tensor, in.at(1).tensor, in.at(2).tensor});
+  const at::Tensor x = all[0].contiguous(), y = all[1].contiguous(), z = all[2].contiguous();
+  if (!x.is_cpu()) throw Refused("fma: only on the CPU; on a GPU it is a kernel's own choice");
+  const at::Tensor out = at::empty_like(x);
+  const auto each = [&](auto zero) {
+    using Number = decltype(zero);
+    for (std::int64_t i = 0; i < out.numel(); ++i)
+      out.data_ptr<Number>()[i] = std::fma(x.data_ptr<Number>()[i], y.data_ptr<Number>()[i], z.data_ptr<Number>()[i]);
+  };
+  if (x.scalar_type() != y.scalar_type() || x.scalar_type() != z.scalar_type() ||
+      (x.scalar_type() != at::kFloat && x.scalar_type() != at::kDouble))
+    throw Refused("fma: of float32 or float64 alone");
+  x.scalar_type() == at::kFloat ? each(0.0F) : each(0.0);
+  return out;
+}
+
+at::Tensor mask_outside(const std::vector<Value>& in, at::ScalarType dtype) {
+  const at::Tensor& x = in.at(0).tensor;
+  const at::Tensor outside = (x < in.at(1).scalar()).logical_or(x > in.at(2).scalar());
+  return at::zeros(x.sizes(), x.options().dtype(dtype)).masked_fill(outside, -std::numeric_limits<double>::infinity());
+}
+
 Tensor apply(at::Device device, Op op, std::span<const Argument> in, DType dtype) {
   const auto* first = in.empty() ? nullptr : std::get_if<Tensor>(in.data());
   const bool same_dtype = (op == Op::cast || op == Op::positions) && first && first->dtype() == dtype;
@@ -83,6 +109,8 @@ Tensor apply(at::Device device, Op op, std::span<const Argument> in, DType dtype
   if (op == Op::arange)
     return take(at::arange(values.at(0).scalar(), values.at(1).scalar(), values.at(2).scalar(),
                            at::TensorOptions().dtype(to_torch(dtype)).device(device)));
+  if (op == Op::fma) return take(fused(values));
+  if (op == Op::mask_outside) return take(mask_outside(values, to_torch(dtype)));
   if (values.size() == 2) return take(binary(op, values[0], values[1]));
   return take(unary(op, values.at(0).tensor, to_torch(dtype)));
 }

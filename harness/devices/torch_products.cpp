@@ -12,6 +12,10 @@ std::vector<std::int64_t> parts(const std::vector<Value>& in) {
   return out;
 }
 
+std::optional<double> scale_in(const std::vector<Value>& in) {
+  return in.size() > 4 ? std::optional(in[4].number) : std::nullopt;
+}
+
 // A convolution of width 1 over the next to last axis: x [..., rows, channels], weights [out, channels / groups].
 at::Tensor convolve(const at::Tensor& x, const at::Tensor& weights, std::int64_t groups) {
   constexpr std::array<std::int64_t, 1> one{1}, none{0};
@@ -56,12 +60,22 @@ at::Tensor sum_products(Op op, const std::vector<Value>& in, at::ScalarType dtyp
     }
     case Op::sum:
       return x.sum(static_cast<std::int64_t>(in[1].number));
+    case Op::largest:
+      return x.amax(in[1].whole(), true);
     case Op::softmax:
       return at::softmax(x, in[1].whole(), dtype);
+    case Op::softmax_backward:
+      return at::_softmax_backward_data(x, y, in[2].whole(), x.scalar_type());
+    case Op::complex_rotate: {
+      const at::Tensor pairs = at::view_as_complex(x.unflatten(-1, {-1, 2}).contiguous());
+      return at::view_as_real(pairs * at::complex(y, in[2].tensor)).flatten(-2);
+    }
     case Op::sdpa_math:
-      return std::get<0>(at::_scaled_dot_product_attention_math(x, y, in[2].tensor, in[3].tensor));
+      return std::get<0>(
+          at::_scaled_dot_product_attention_math(x, y, in[2].tensor, in[3].tensor, 0, false, {}, scale_in(in)));
     case Op::sdpa_flash:
-      return std::get<0>(at::_scaled_dot_product_flash_attention_for_cpu(x, y, in[2].tensor, 0, false, in[3].tensor));
+      return std::get<0>(
+          at::_scaled_dot_product_flash_attention_for_cpu(x, y, in[2].tensor, 0, false, in[3].tensor, scale_in(in)));
     case Op::add_:
       return x.add_(y);
     case Op::multiply_:

@@ -1,8 +1,10 @@
 #include "harness/recipes/bounds.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
+#include "harness/cases/inputs.hpp"
 #include "harness/recipes/lora_lists.hpp"
 #include "harness/recipes/roundings.hpp"
 #include "harness/recipes/words.hpp"
@@ -76,7 +78,8 @@ double number_error(double number, DType dtype) {
 
 class Analysis {
  public:
-  Analysis(const DocumentedBounds& device, const Case& problem) : device_(device), problem_(problem) {}
+  Analysis(const DocumentedBounds& device, const Case& problem, double lambda)
+      : device_(device), problem_(problem), lambda_(lambda) {}
 
   Bounded step(const Step& step, const Bounded& previous, const BoundedValues& known) {
     in_.clear();
@@ -96,6 +99,15 @@ class Analysis {
     switch (step.op) {
       case Op::cast:
         return cast(tensor(0), dtype_of(step, known));
+      case Op::arange: {
+        const Tensor whole = apply(Op::arange, {number(0), number(1), number(2)});
+        return cast({whole, zeros_like(whole), DType::float64}, dtype_of(step, known));
+      }
+      case Op::fma:
+        return fused(tensor(0), tensor(1), tensor(2));
+      case Op::mask_outside:
+        return {apply(Op::mask_outside, {tensor(0).value, number(1), number(2)}), zeros_like(tensor(0).value),
+                dtype_of(step, known)};
       case Op::negate:
         return {apply(Op::negate, {tensor(0).value}), tensor(0).error, tensor(0).dtype};
       case Op::tanh: {  // its slope is at most 1
@@ -109,7 +121,7 @@ class Analysis {
         return divided(tensor(0), number(1));
       case Op::add:
       case Op::subtract:
-        return sum(step.op, tensor(0), tensor(1));
+        return is_tensor(1) ? sum(step.op, tensor(0), tensor(1)) : sum(step.op, tensor(0), number(1));
       default:
         throw Refused("no bound for this step of a whole problem");
     }
@@ -122,6 +134,7 @@ class Analysis {
     if (!found) throw Refused("a tensor is needed here");
     return *found;
   }
+  double roundings_of(double terms) const { return lambda_ > 0 ? std::min(terms, lambda_ * std::sqrt(terms)) : terms; }
   bool is_tensor(std::size_t i) const { return std::holds_alternative<Bounded>(in_.at(i)); }
   double number(std::size_t i) const {
     const auto* found = std::get_if<double>(&in_.at(i));
@@ -211,24 +224,105 @@ class Analysis {
     return rounded({value, error, DType::float32}, promoted(x.dtype, y.dtype));
   }
 
+  // x minus a number, which 16-bit kernels round to their own format first.
+  static Bounded sum(Op op, const Bounded& x, double number) {
+    const double off = std::fabs(number) * unit_roundoff(format_of(x.dtype));
+    const Bounded exact{apply(op, {x.value, number}), map(x.error, [&](double e) { return e + off; }), x.dtype};
+    return rounded(exact, x.dtype);
+  }
+
+  static Bounded fused(const Bounded& x, const Bounded& y, const Bounded& z) {
+    const Bounded exact{apply(Op::add, {apply(Op::multiply, {x.value, y.value}), z.value}),
+                        apply(Op::add, {product_error(Op::multiply, x, y), z.error}), x.dtype};
+    return rounded(exact, x.dtype);
+  }
+
+  // (a + ib)(c + id): two products, each rounded or not, and one sum.
+  static Bounded complex_rotated(const Bounded& x, const Bounded& c, const Bounded& s) {
+    const auto part = [&](double first) {
+      const auto slice = [&](const Tensor& t) {
+        return apply(Op::slice, {t, -1.0, first, static_cast<double>(t.shape().back()), 2.0});
+      };
+      return Bounded{slice(x.value), slice(x.error), x.dtype};
+    };
+    const Bounded re = part(0), im = part(1);
+    const Bounded first = sum(Op::subtract, times(re, c), times(im, s)),
+                  second = sum(Op::add, times(im, c), times(re, s));
+    const auto joined = [&](const Tensor& a, const Tensor& b) {
+      Shape shape = x.value.shape();
+      std::vector<Argument> sizes{apply(Op::stack, {-1.0, a, b})};
+      for (const std::int64_t n : shape) sizes.emplace_back(static_cast<double>(n));
+      return apply(Op::reshape, sizes);
+    };
+    return {joined(first.value, second.value), joined(first.error, second.error), x.dtype};
+  }
+
+  // p (g - sum of g p): the sum in any order, one difference, one product.
+  Bounded softmax_backward(const Bounded& g, const Bounded& p) const {
+    Bounded products = times(g, p);
+    const double n = roundings_of(static_cast<double>(products.value.shape().back()));
+    Bounded total{apply(Op::sum, {products.value, -1.0}), apply(Op::sum, {products.error, -1.0}), g.dtype};
+    Shape shape = products.value.shape();
+    shape.back() = 1;
+    const Tensor magnitudes = apply(Op::sum, {magnitude(products), -1.0});
+    total.error = map(total.error, magnitudes, [&](double e, double m) {
+      const double u = unit_roundoff(g.dtype == DType::float64 ? Format::float64 : Format::float32);
+      return e + n * u / (1 - n * u) * m;
+    });
+    total.value = total.value.reshaped(shape);
+    total.error = total.error.reshaped(shape);
+    return times(p, sum(Op::subtract, g, total));
+  }
+
+  Bounded largest(const Bounded& x) const {
+    const std::int64_t n = x.value.shape().back();
+    if (number(1) != -1) throw Refused("no bound for the largest along another axis than the last");
+    Shape shape = x.value.shape();
+    shape.back() = 1;
+    Bounded out{Tensor(DType::float64, shape), Tensor(DType::float64, shape), x.dtype};
+    const auto values = x.value.as<double>(), errors = x.error.as<double>();
+    for (std::size_t row = 0; row < out.value.as<double>().size(); ++row) {
+      const auto at = static_cast<std::ptrdiff_t>(row) * n;
+      out.value.as<double>()[row] = *std::max_element(values.begin() + at, values.begin() + at + n);
+      out.error.as<double>()[row] = *std::max_element(errors.begin() + at, errors.begin() + at + n);
+    }
+    return out;
+  }
+
   // Logits off by d change a weight by a factor within exp(2 d). Then x - max is rounded, exp is good to 20 ulp
-  // (LibTorch's exp_u20 for the CPU; CUDA's expf is closer), n terms are summed and one quotient is taken.
+  // (LibTorch's exp_u20 for the CPU; CUDA's expf is closer), n terms are summed and one quotient is taken. Logits that
+  // lie 800 below the largest have no weight, however far off they are (a finite mask's). A row that sees no key is
+  // what the case's convention makes of it, to the last bit where the least number absorbs what it is added to.
   Bounded softmax(const Step& step, const BoundedValues& known) const {
     const Bounded& x = tensor(0);
-    const Tensor value = apply(Op::softmax, {x.value, number(1)});
+    Tensor value = copy_of(apply(Op::softmax, {x.value, number(1)}));
     const auto n = static_cast<std::size_t>(x.value.shape().back());
     const Format format = x.dtype == DType::float64 ? Format::float64 : Format::float32;
-    const double u = unit_roundoff(format), sums = static_cast<double>(n + 42) * u;
+    const double u = unit_roundoff(format), sums = (roundings_of(static_cast<double>(n)) + 42) * u;
     Tensor error(DType::float64, x.value.shape());
-    const auto logits = x.value.as<double>(), off = x.error.as<double>(), weights = value.as<double>();
+    const auto logits = x.value.as<double>(), off = x.error.as<double>();
+    const auto weights = value.as<double>();
     const auto out = error.as<double>();
     for (std::size_t row = 0; row + n <= logits.size(); row += n) {
-      double largest = -HUGE_VAL, d = 0;
+      double largest = -HUGE_VAL, d = 0, off_of_largest = 0;
       for (std::size_t j = row; j < row + n; ++j) {
+        if (logits[j] > largest) off_of_largest = off[j];
         largest = std::max(largest, logits[j]);
-        if (std::isfinite(logits[j])) d = std::max(d, off[j]);
       }
+      if (largest < 0.5 * least(x.dtype)) {
+        for (std::size_t j = row; j < row + n; ++j) {
+          weights[j] = std::isfinite(largest) ? 1 / static_cast<double>(n) : 0;
+          out[j] = weights[j] * 1.01 * sums;
+        }
+        continue;
+      }
+      for (std::size_t j = row; j < row + n; ++j)
+        if (logits[j] + off[j] > largest - off_of_largest - 800) d = std::max(d, off[j]);
       for (std::size_t j = row; j < row + n; ++j) {
+        if (logits[j] + off[j] <= largest - off_of_largest - 800) {
+          out[j] = 0x1p-126;
+          continue;
+        }
         const double spread = std::isfinite(logits[j]) ? largest - logits[j] + 2 * d : 0;
         out[j] = weights[j] * std::expm1(2 * d + 2 * u * spread + 1.01 * sums) + 0x1p-126;
       }
@@ -238,6 +332,9 @@ class Analysis {
 
   Bounded product(const Step& step, const BoundedValues& known) const {
     if (step.op == Op::softmax) return softmax(step, known);
+    if (step.op == Op::softmax_backward) return softmax_backward(tensor(0), tensor(1));
+    if (step.op == Op::largest) return largest(tensor(0));
+    if (step.op == Op::complex_rotate) return complex_rotated(tensor(0), tensor(1), tensor(2));
     if (step.op == Op::sdpa_math || step.op == Op::sdpa_flash)
       throw Refused("no bound for a kernel whose roundings are not listed; it claims a recipe that lists them");
     if (step.op == Op::add_) return sum(Op::add, tensor(0), tensor(1));
@@ -248,7 +345,7 @@ class Analysis {
       const auto dims = static_cast<std::int64_t>(x.value.shape().size());
       const auto terms = x.value.shape().at(static_cast<std::size_t>(axis < 0 ? axis + dims : axis));
       const Bounded sizes{apply(Op::sum, {magnitude(x), number(1)}), apply(Op::sum, {x.error, number(1)}), x.dtype};
-      Bounded out = rounded(sizes, x.dtype, static_cast<double>(terms));
+      Bounded out = rounded(sizes, x.dtype, roundings_of(static_cast<double>(terms)));
       out.value = apply(Op::sum, {x.value, number(1)});
       return out;
     }
@@ -269,7 +366,7 @@ class Analysis {
     };
     // Any order of summation, fused or not: gamma_n of the sum of sizes (Higham 2002, 3.1).
     const Bounded sizes{with(magnitude(x), magnitude(y)), product_error(step.op, x, y, rest), x.dtype};
-    Bounded out = rounded(sizes, promoted(x.dtype, y.dtype), terms);
+    Bounded out = rounded(sizes, promoted(x.dtype, y.dtype), roundings_of(terms));
     out.value = with(x.value, y.value);
     if (bias) return sum(Op::add, out, tensor(2));
     return out;
@@ -277,6 +374,7 @@ class Analysis {
 
   const DocumentedBounds& device_;
   const Case& problem_;
+  double lambda_;  // 0: the worst case
   std::vector<In> in_;
 };
 
@@ -289,9 +387,9 @@ Bounded exactly(const Tensor& tensor) {
   return {value, zeros_like(value), tensor.dtype()};
 }
 
-Bounded bound_stage(const StageSteps& stage, BoundedValues& known, const DocumentedBounds& device,
-                    const Case& problem) {
-  Analysis analysis(device, problem);
+Bounded bound_stage(const StageSteps& stage, BoundedValues& known, const DocumentedBounds& device, const Case& problem,
+                    double lambda) {
+  Analysis analysis(device, problem, lambda);
   Bounded result;
   for (const Step& step : stage.steps) {
     if (!holds(step.when, problem)) continue;

@@ -19,7 +19,10 @@ using BoundedValues = std::map<std::string, Bounded>;
 Bounded exactly(const Tensor& tensor);  // as it is: no error
 
 // Of one stage, from earlier results; adds the stage and its named results to `known`. Throws Refused for a step that
-// has no bound.
-Bounded bound_stage(const StageSteps& stage, BoundedValues& known, const DocumentedBounds& device, const Case& problem);
+// has no bound. With `lambda` above 0 sums of n terms are allowed lambda sqrt(n) roundings, where that is less than n:
+// this holds with probability 1 - 2 n exp(-lambda^2 / 2) for each sum if roundings are independent and of mean zero
+// (Higham and Mary 2019, theorem 3.1).
+Bounded bound_stage(const StageSteps& stage, BoundedValues& known, const DocumentedBounds& device, const Case& problem,
+                    double lambda = 0);
 
 }  // namespace ropewalk

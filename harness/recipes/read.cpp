@@ -57,22 +57,24 @@ void replace_stages(const std::vector<StageSteps>& replacements, Recipe& recipe)
   }
 }
 
-// The stages of a table that another recipe makes, for attention: "table" names it.
-void read_table(const Object& object, Recipe& recipe) {
-  const auto field = object.find("table");
+// Stages that another recipe makes, for attention: "table" names one of a table, "forward" one of attention whose
+// stages are taken, up to the output where it has one, and not its gradients.
+void read_earlier(const Object& object, const char* which, Kind kind, Recipe& recipe) {
+  const auto field = object.find(which);
   if (!field) return;
   if (recipe.kind != Kind::attention) field->refuse("this goes with recipes of kind attention only");
   const fs::path here = fs::path(field->file()).parent_path();
   for (const fs::path& folder : {here, here / ".."}) {
     const fs::path file = (folder / (field->name() + ".json")).lexically_normal();
     if (!fs::exists(file)) continue;
-    const Recipe table = read_recipe(file);
-    if (table.kind != Kind::table) field->refuse("a recipe of kind table is needed");
+    Recipe earlier = read_recipe(file);
+    if (earlier.kind != kind) field->refuse(fmt::format("a recipe of kind {} is needed", name_of(kind)));
+    std::erase_if(earlier.stages, [](const StageSteps& stage) { return stage.stage.starts_with("grad_"); });
     if (recipe.is_fault())
-      replace_stages(table.stages, recipe);
+      replace_stages(earlier.stages, recipe);
     else
-      recipe.stages = table.stages;
-    recipe.buffers = table.buffers;
+      recipe.stages = earlier.stages;
+    recipe.buffers = earlier.buffers;
     return;
   }
   field->refuse("no such recipe in this recipe's folder or the one above");
@@ -105,8 +107,9 @@ const StageSteps* Recipe::stage(const std::string& stage_name) const {
 
 Recipe read_recipe(const fs::path& file) {
   const Json document = read_json_file(file);
-  const Object object(Field(file.string(), "", document), {"schema_version", "kind", "name", "title", "source",
-                                                           "parent", "wakes", "table", "at", "buffers", "stages"});
+  const Object object(Field(file.string(), "", document),
+                      {"schema_version", "kind", "name", "title", "source", "parent", "wakes", "table", "forward", "at",
+                       "buffers", "stages"});
   need_schema_version_1(object);
   for (const auto& [one, other] : {std::pair{"parent", "wakes"}, std::pair{"wakes", "parent"}})
     if (object.has(one) && !object.has(other))
@@ -120,7 +123,9 @@ Recipe read_recipe(const fs::path& file) {
   read_text(object, "title", recipe.title);
   read_text(object, "source", recipe.source);
   if (object.has("wakes")) read_text(object, "wakes", recipe.wakes);
-  read_table(object, recipe);
+  if (object.has("table") && object.has("forward")) object.need("forward").refuse("either table or forward");
+  read_earlier(object, "table", Kind::table, recipe);
+  read_earlier(object, "forward", Kind::attention, recipe);
   read_buffers(object, recipe);
   const Place place = object.has("at") ? read_place(object.need("at")) : Place::device;
   const Field stages = object.need("stages");

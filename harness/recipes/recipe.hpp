@@ -30,7 +30,9 @@ enum class Op {
   log,         // ln x
   exp2,        // 2 ^ x
   tanh,
-  floor,  // largest integer <= x
+  fma,           // x * y + z, rounded once
+  mask_outside,  // in `dtype`: 0 where lowest <= x <= highest, else -infinity
+  floor,         // largest integer <= x
   cos,
   sin,
   polar,  // complex64: cos(x) + i sin(x), as at::polar computes it
@@ -66,18 +68,22 @@ enum class Op {
   enabled_mask,  // one flag for each row; three parts of equal size
 
   // Sums of products, in the device's order.
-  matmul,         // x, y
-  linear,         // x, weight, and perhaps a bias: x W^T + bias
-  conv_parts,     // x, weights, three sizes: a convolution of width 1 for each enabled part, concatenated
-  conv_grouped,   // x, weights, n: one grouped convolution of width 1
-  part_products,  // g, weights, three sizes: the products g_j weights_j of the enabled parts, concatenated
-  part_outer,     // g, x, three sizes: the sums over rows g_j^T x_j of the enabled parts, stacked
-  sum,            // x, axis
-  softmax,        // x, axis, with `dtype` of the result
-  sdpa_math,      // q, k, v [batch, heads, seq, dim], mask: LibTorch's plain scaled dot product attention
-  sdpa_flash,     // the same by its blocked kernel for the CPU
-  add_,           // x += y
-  multiply_,      // x *= y
+  matmul,            // x, y
+  linear,            // x, weight, and perhaps a bias: x W^T + bias
+  conv_parts,        // x, weights, three sizes: a convolution of width 1 for each enabled part, concatenated
+  conv_grouped,      // x, weights, n: one grouped convolution of width 1
+  part_products,     // g, weights, three sizes: the products g_j weights_j of the enabled parts, concatenated
+  part_outer,        // g, x, three sizes: the sums over rows g_j^T x_j of the enabled parts, stacked
+  sum,               // x, axis
+  largest,           // x, axis: the largest along it, which stays with size 1
+  softmax,           // x, axis, with `dtype` of the result
+  softmax_backward,  // g, p, axis: p (g - sum g p), as the framework's kernel computes it
+  complex_rotate,    // x, cos, sin: neighbouring channels as complex numbers, times cos + i sin
+  sdpa_math,         // q, k, v [batch, heads, seq, dim], mask, perhaps the scale: LibTorch's plain scaled dot product
+                     // attention
+  sdpa_flash,        // the same by its blocked kernel for the CPU
+  add_,              // x += y
+  multiply_,         // x *= y
 };
 
 // By their place in the list above.

@@ -49,7 +49,7 @@ std::vector<Operand> read_operands(const Object& object, const OpInfo& info) {
 std::string read_dtype(const Object& object, const OpInfo& info, Kind kind) {
   if (!info.takes_dtype) {
     if (const auto field = object.find("dtype"))
-      field->refuse("only positions, arange, cast, zeros and empty take a dtype");
+      field->refuse("only positions, arange, cast, mask_outside, softmax, zeros and empty take a dtype");
     return {};
   }
   const Field field = object.need("dtype");

@@ -23,7 +23,11 @@ constexpr std::array<Parameter, 3> kTable{{
     {"base", [](const Case& c) { return c.rope.base; }},
 }};
 
-constexpr std::array<Parameter, 13> kAttention{{
+double scale(const Case& c) {
+  return c.attention->scale == 0 ? 1 / std::sqrt(number(c.rope.head_dim)) : c.attention->scale;
+}
+
+constexpr std::array<Parameter, 19> kAttention{{
     kTable[0],
     kTable[1],
     kTable[2],
@@ -33,8 +37,18 @@ constexpr std::array<Parameter, 13> kAttention{{
     {"heads", [](const Case& c) { return number(c.attention->heads); }},
     {"kv_heads", [](const Case& c) { return number(c.attention->kv_heads); }},
     {"heads_per_kv_head", [](const Case& c) { return number(c.attention->heads / c.attention->kv_heads); }},
-    {"scale", [](const Case& c) { return 1 / std::sqrt(number(c.rope.head_dim)); }},
-    {"sqrt_scale", [](const Case& c) { return std::sqrt(1 / std::sqrt(number(c.rope.head_dim))); }},
+    {"q_len", [](const Case& c) { return number(c.attention->queries(c.positions.count())); }},
+    {"first_query", [](const Case& c) { return number(c.attention->first_query(c.positions.count())); }},
+    {"end_query",
+     [](const Case& c) {
+       const std::int64_t keys = c.positions.count();
+       return number(c.attention->first_query(keys) + c.attention->queries(keys));
+     }},
+    {"mask_shift", [](const Case& c) { return number(c.attention->shift(c.positions.count())); }},
+    {"window", [](const Case& c) { return number(c.attention->window); }},
+    {"padding", [](const Case& c) { return number(c.attention->padding); }},
+    {"scale", scale},
+    {"sqrt_scale", [](const Case& c) { return std::sqrt(scale(c)); }},
     {"sqrt_head_dim", [](const Case& c) { return std::sqrt(number(c.rope.head_dim)); }},
     {"softcap", [](const Case& c) { return c.attention->softcap; }},
 }};
@@ -80,8 +94,8 @@ constexpr std::array<std::string_view, n> names(const std::array<Parameter, n>& 
 constexpr auto kTableNames = names(kTable);
 constexpr auto kAttentionNames = names(kAttention);
 constexpr auto kLoraNames = names(kLora);
-constexpr std::array<std::string_view, 7> kAttentionInputs{
-    "q", "k", "v", "grad_rotated_q", "grad_rotated_k", "mask", "grad_output"};
+constexpr std::array<std::string_view, 10> kAttentionInputs{
+    "q", "k", "v", "grad_rotated_q", "grad_rotated_k", "mask", "allowed", "alibi", "sinks", "grad_output"};
 constexpr std::array<std::string_view, 6> kLoraInputs{"x", "weight", "bias", "lora_a", "lora_b", "grad_output"};
 struct Condition {
   std::string_view name;

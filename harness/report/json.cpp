@@ -29,6 +29,7 @@ Json to_json(const SubjectInfo& subject) {
   add("program", subject.program);
   add("tensors", subject.tensors);
   add("claims", subject.claims);
+  add("variant", subject.variant);
   out["emulated"] = subject.emulated;
   if (subject.module_cast) out["module_cast"] = true;
   return out;

@@ -13,7 +13,7 @@ namespace ropewalk {
 
 struct SubjectInfo {
   std::string name, recipe, device, program, tensors;  // what applies; the others empty
-  std::string claims;
+  std::string claims, variant;
   bool emulated = false, module_cast = false;
 };
 

@@ -157,8 +157,16 @@ Json attention_block(const Case& problem) {
   return {{"heads", a.heads},
           {"kv_heads", a.kv_heads},
           {"batch", a.batch},
+          {"q_len", a.queries(problem.positions.count())},
+          {"offset", a.first_query(problem.positions.count())},
           {"causal", a.causal},
           {"window", a.window},
+          {"padding", a.padding},
+          {"mask", a.mask},
+          {"scale", a.scale},
+          {"alibi", a.alibi},
+          {"sinks", a.sinks},
+          {"backward", a.backward},
           {"softcap", a.softcap},
           {"fully_masked", a.fully_masked}};
 }
@@ -203,6 +211,8 @@ class ProgramSubject final : public Subject {
     } else {
       start();
       const bool only_rotation = abilities_.ops.contains("rope_apply") && !asks_for_scores(problem);
+      if (only_rotation && problem.attention->queries(problem.positions.count()) != problem.positions.count())
+        throw SubjectUnsupported("rope_apply takes as many queries as positions");
       Stages given = inputs;
       given["positions"] = positions_tensor(problem.positions);
       if (only_rotation) given = {{"positions", given.at("positions")}, {"q", given.at("q")}, {"k", given.at("k")}};

@@ -1,4 +1,6 @@
-ropewalk_test(whole_case_test SOURCES harness/cases/inputs_test.cpp harness/checks/whole_case_test.cpp
+ropewalk_test(whole_case_test
+  SOURCES harness/cases/inputs_test.cpp harness/checks/attention_case_test.cpp harness/checks/random_attention_test.cpp
+    harness/checks/whole_case_test.cpp
   LIBRARIES ropewalk_checks)
 
 # The shipped case files themselves: every verdict as they expect it.

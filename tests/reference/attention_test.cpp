@@ -139,6 +139,30 @@ TEST(Attention, BoundsHoldWhereProductsAreRoundedAway) {
   EXPECT_GT(violations.worst, 0.1);
 }
 
+// The same among the second tier's cross products: one key whose second slice meets the query's large number, and many
+// products that vanish beside that one; the other key has no second slice, and nearly the same logit.
+TEST(Attention, BoundsHoldWhereCrossProductsAreRoundedAway) {
+  Violations violations;
+  Attention a = small(2, 1, 1, 64);
+  a.over_root = false;
+  a.causal = Causal::none;
+  const double large = 16, low = 0x1p-24 * large, step = 0x1p-22 * large;
+  std::vector<double> q(128, step), k(128, 0x1p-31 * low * 0.95), v(128, 1.0);
+  q[0] = q[64] = k[64] = large;
+  k[0] = large + low;
+  for (std::size_t c = 65; c < 128; ++c) k[c] = 0;
+  for (std::size_t c = 64; c < 128; ++c) v[c] = -1;
+  const AttentionTruth truth = attention_truth(a, q, k, v);
+  for (const AttentionKernels& kernels : attention_kernels()) {
+    Enclosures out;
+    out.resize(q.size());
+    attention_by(kernels, a, {q, k, v}, Accuracy::rounding, {}, out, {});
+    check_outputs(truth, out, kernels.name, violations);
+  }
+  EXPECT_EQ(violations.violated, 0) << violations.first;
+  EXPECT_GT(violations.worst, 0.05);  // without the bound's cross term the second tier promises too much here
+}
+
 TEST(Attention, DecidesTies) {
   Attention a = small(2, 1, 1, 2);
   std::vector<double> out(4);

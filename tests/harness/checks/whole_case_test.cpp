@@ -9,30 +9,14 @@
 #include "harness/cases/inputs.hpp"
 #include "harness/checks/whole_accuracy.hpp"
 #include "harness/recipes/whole_run.hpp"
-#include "tests/harness/cases/documents.hpp"
+#include "tests/harness/checks/one_case.hpp"
 
 namespace ropewalk {
 namespace {
 
+using test::on_cpu;
+using test::results_of;
 using testing::HasSubstr;
-
-std::vector<Result> results_of(const std::string& problem, const std::string& dtype, const std::string& subjects,
-                               const std::string& checks) {
-  const test::Folder folder;
-  const auto file = folder.write("case.json", R"({"schema_version": 1, "name": "s", "cases": [{"name": "c", )" +
-                                                  problem + R"(, "dtype": )" + dtype + R"(, "subjects": [)" + subjects +
-                                                  R"(], "checks": [)" + checks + "]}]}");
-  std::vector<Result> out;
-  SubjectPool pool;
-  const std::atomic<bool> stop{false};
-  for (const Case& cell : read_case_file(file))
-    for (Result& result : run_case(cell, plan(cell), pool, stop).results) out.push_back(std::move(result));
-  return out;
-}
-
-std::string on_cpu(const std::string& recipe, const std::string& name) {
-  return R"({"name": ")" + name + R"(", "recipe": ")" + recipe + R"(", "device": "cpu"})";
-}
 
 constexpr const char* kGrouped =
     R"("lora": {"heads": 4, "groups": 2, "head_dim": 2, "embedding": 12, "r": 4, "alpha": 16, "enable": [true, false, true],

@@ -54,7 +54,7 @@ const Mistake kMistakes[] = {
     {R"({"/stages/cos/0/op": "cosine"})",
      R"(stages.cos[0].op: "cosine": one of positions, arange, cast, multiply, divide, add, subtract, negate, power, reciprocal, exp, log, exp2, tanh, floor, cos, sin, polar, real, imag, keep_bits, same, clone, reshape, transpose, slice, concat, stack, repeat_interleave, expand_repeat, index_select, index_copy, index_copy_, index_put_last_, mask_put_, slices_put_, zeros, empty, to_empty, tensor_of_list, lora_rows, segment_rows, group_rows, enabled_mask, matmul, linear, conv_parts, conv_grouped, part_products, part_outer, sum, softmax, sdpa_math, sdpa_flash, add_, multiply_, did you mean cos?)"},
     {R"({"/stages/cos/0/dtype": "float32"})",
-     R"(stages.cos[0].dtype: "float32": only positions, arange, cast, zeros and empty take a dtype)"},
+     R"(stages.cos[0].dtype: "float32": only positions, arange, cast, mask_outside, softmax, zeros and empty take a dtype)"},
     {R"({"/stages/cos/1/dtype": null})", "stages.cos[1].dtype: this field is missing"},
     {R"({"/stages/cos/1/dtype": "complex64"})",
      R"(stages.cos[1].dtype: "complex64": one of float64, float32, bfloat16, float16, int64, int32, activation, positions, inv_freq, angle, cos, sin)"},

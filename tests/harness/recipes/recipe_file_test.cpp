@@ -100,13 +100,17 @@ TEST_F(RecipeFile, AllRecipesPublishedFirstEachByName) {
     EXPECT_EQ(recipe.is_fault(), !recipe.wakes.empty()) << recipe.name;
     EXPECT_EQ(recipe.is_fault(), !recipe.changed.empty()) << recipe.name;
   }
-  EXPECT_THAT(published, ElementsAre("attention-16-bit-weights", "attention-fp32", "fp32-rounded-once", "gpt-neox",
-                                     "half-split-late", "hf-eager-attention", "hf-eager-attention-4.47",
-                                     "hf-eager-attention-softcap", "hf-llama-4.37", "hf-llama-4.38.2", "hf-llama-5.24",
-                                     "hf-llama-5.24-rotation", "hf-pr-28837", "litgpt", "litgpt-0.3.0-lora",
-                                     "litgpt-0.3.1-lora", "litgpt-0.5.13-lora", "litgpt-mps-lora", "lora-always-padded",
-                                     "lora-slices", "loralib-0.1.2", "meta-llama", "sdpa-flash", "sdpa-math",
-                                     "torchtune", "torchtune-0.3.0-rotation", "torchtune-0.3.1-rotation"));
+  EXPECT_THAT(
+      published,
+      ElementsAre("attention-16-bit-weights", "attention-alibi", "attention-fp32", "fp32-rounded-once",
+                  "fused-rotation-cos", "fused-rotation-sin", "gpt-neox", "gpt-oss-attention", "half-split-late",
+                  "half-split-repeat-interleave", "hf-eager-attention", "hf-eager-attention-4.47",
+                  "hf-eager-attention-4.47-training", "hf-eager-attention-softcap", "hf-eager-attention-training",
+                  "hf-llama-4.37", "hf-llama-4.38.2", "hf-llama-5.24", "hf-llama-5.24-rotation", "hf-pr-28837",
+                  "litgpt", "litgpt-0.3.0-lora", "litgpt-0.3.1-lora", "litgpt-0.5.13-lora", "litgpt-attention-softcap",
+                  "litgpt-mps-lora", "lora-always-padded", "lora-slices", "loralib-0.1.2", "meta-llama",
+                  "meta-llama-attention", "sdpa-flash", "sdpa-math", "sdpa-math-boolean-mask", "torchtune",
+                  "torchtune-0.3.0-rotation", "torchtune-0.3.1-rotation"));
   EXPECT_GE(faults.size(), 20U);
   EXPECT_TRUE(std::is_sorted(faults.begin(), faults.end()));
 }
