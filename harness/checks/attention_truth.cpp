@@ -1,6 +1,7 @@
 // The exact rotation of queries and keys, its gradients, and attention over them.
 #include <map>
 
+#include "harness/cases/exact_attention.hpp"
 #include "harness/cases/exact_rope.hpp"
 #include "harness/checks/score_truth.hpp"
 #include "harness/tensors/blocks.hpp"
@@ -118,11 +119,7 @@ class AttentionTruth final : public WholeTruth {
     const Vectors& vectors = vectors_.at(from);
     const auto group = static_cast<std::size_t>(attention_.heads / attention_.kv_heads);
     const auto dim = static_cast<std::size_t>(problem_.rope.head_dim);
-    reference::Rotation rotation;
-    rotation.head_dim = static_cast<int>(dim);
-    rotation.rotary = static_cast<int>(problem_.rope.rotary_dim());
-    rotation.pairing =
-        attention_.pairing == "interleaved" ? reference::Pairing::interleaved : reference::Pairing::half_split;
+    reference::Rotation rotation = exact_rotation(problem_);
     rotation.conjugate = stage.starts_with("grad");
     StageTruth out;
     out.shape = vectors.shape;

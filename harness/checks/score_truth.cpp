@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/cases/exact_attention.hpp"
 #include "harness/tensors/blocks.hpp"
 #include "reference/attention.hpp"
 #include "reference/dot.hpp"
@@ -21,20 +22,8 @@ Sizes sizes_of(const Case& problem) {
 }
 
 reference::Attention description(const Case& problem) {
-  const Attention& a = *problem.attention;
-  const Sizes n = sizes_of(problem);
-  reference::Attention out;
-  out.q_len = out.kv_len = n.seq;
-  out.heads = out.kv_heads = static_cast<int>(n.heads);  // keys and values are expanded to all heads
-  out.head_dim = static_cast<int>(n.dim);
-  out.causal = a.causal == "none"       ? reference::Causal::none
-               : a.causal == "top_left" ? reference::Causal::top_left
-                                        : reference::Causal::bottom_right;
-  out.window = a.window;
-  out.softcap = a.softcap;
-  out.fully_masked = a.fully_masked == "zero"  ? reference::FullyMasked::zero
-                     : a.fully_masked == "nan" ? reference::FullyMasked::nan
-                                               : reference::FullyMasked::mean;
+  reference::Attention out = exact_attention(problem);
+  out.kv_heads = out.heads;  // keys and values are expanded to all heads
   return out;
 }
 
