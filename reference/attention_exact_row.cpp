@@ -157,11 +157,37 @@ Real ExactRow::value(int channel, Real& error) const {
   return value;
 }
 
+// What the scaled product is divided by where logits are rational numbers, else 0.
+long ExactRow::rational_root() const {
+  if (a_.softcap != 0) return 0;
+  if (!a_.over_root || a_.scale == 0) return 1;
+  return whole_root(a_.head_dim);
+}
+
+// Where scale / root is irrational, or there is a softcap, the logit is no number of finitely many bits (c tanh(x / c)
+// of an algebraic x that is not 0 is transcendental): more bits decide.
+std::optional<int> ExactRow::side_of_score(std::size_t i, const Real& t) {
+  if (const long root = rational_root(); root != 0) {
+    Real left = real(kExactBits), right = bias_at(i);
+    mpfr_mul_d(raw(left), raw(products_[i]), a_.scale, MPFR_RNDN);
+    mpfr_sub(raw(right), raw(t), raw(right), MPFR_RNDN);
+    mpfr_mul_si(raw(right), raw(right), root, MPFR_RNDN);
+    return mpfr_cmp(raw(left), raw(right));
+  }
+  for (int bits = kFirstBits; bits <= kMostBits; bits *= 2) {
+    evaluate(bits);
+    Real rest = real(working_);
+    mpfr_sub(raw(rest), raw(logits_[i]), raw(t), MPFR_RNDN);
+    if (mpfr_zero_p(raw(rest)) == 0 && mpfr_get_exp(raw(rest)) > -bits + 1) return mpfr_sgn(raw(rest)) > 0 ? 1 : -1;
+  }
+  return std::nullopt;
+}
+
 // Logits are equal if and only if: the products and the biases are, where scale is irrational (or under a softcap);
 // scale * product + bias is, a rational number, where it is not.
 void ExactRow::group() {
-  const long root = a_.over_root ? whole_root(a_.head_dim) : 1;
-  const bool rational = a_.softcap == 0 && (root != 0 || a_.scale == 0);
+  const long root = rational_root();
+  const bool rational = root != 0;
   std::vector<Real> first, second;
   for (std::size_t i = 0; i <= keys_.size(); ++i) {
     const bool is_sink = i == keys_.size();
@@ -170,7 +196,7 @@ void ExactRow::group() {
     if (!is_sink) mpfr_set(raw(product), raw(products_[i]), MPFR_RNDN);
     if (rational) {
       mpfr_mul_d(raw(product), raw(product), a_.scale, MPFR_RNDN);
-      mpfr_mul_si(raw(bias), raw(bias), std::max<long>(root, 1), MPFR_RNDN);
+      mpfr_mul_si(raw(bias), raw(bias), root, MPFR_RNDN);
       mpfr_add(raw(product), raw(product), raw(bias), MPFR_RNDN);
       mpfr_set_zero(raw(bias), 1);
     }
@@ -245,14 +271,13 @@ bool adjacent(double down, double up, Format format) {
   return round_head_tail(middle, 0x1p-1074, format) == up && round_head_tail(middle, -0x1p-1074, format) == down;
 }
 
-}  // namespace
-
-RoundedChannel round_channel(ExactRow& row, int channel, Format format) {
+// evaluate(bits, error) gives the value within the error; side(middle) the sign of the value less the middle.
+template <class Evaluate, class Side>
+RoundedChannel round_by(const Evaluate& evaluate, const Side& side, Format format) {
   RoundedChannel result;
   for (int bits = kFirstBits; bits <= kMostBits; bits *= 2) {
-    row.evaluate(bits);
     Real error = real(64);
-    const Real value = row.value(channel, error);
+    const Real value = evaluate(bits, error);
     Real low = value, high = value;
     mpfr_sub(raw(low), raw(value), raw(error), MPFR_RNDD);
     mpfr_add(raw(high), raw(value), raw(error), MPFR_RNDU);
@@ -266,11 +291,33 @@ RoundedChannel round_channel(ExactRow& row, int channel, Format format) {
     Real middle = real(down, 64);
     mpfr_add_d(raw(middle), raw(middle), up, MPFR_RNDN);
     mpfr_div_2ui(raw(middle), raw(middle), 1, MPFR_RNDN);
-    const std::optional<int> side = row.side_of(channel, middle);
-    if (!side) return result;
-    return {*side > 0 ? up : *side < 0 ? down : round_real(middle, format), *side == 0, true};
+    const std::optional<int> sign = side(middle);
+    if (!sign) return result;
+    return {*sign > 0 ? up : *sign < 0 ? down : round_real(middle, format), *sign == 0, true};
   }
   return result;
+}
+
+}  // namespace
+
+RoundedChannel round_channel(ExactRow& row, int channel, Format format) {
+  const auto evaluate = [&](int bits, Real& error) {
+    row.evaluate(bits);
+    return row.value(channel, error);
+  };
+  return round_by(
+      evaluate, [&](const Real& middle) { return row.side_of(channel, middle); }, format);
+}
+
+RoundedChannel round_score(ExactRow& row, std::size_t i, Format format) {
+  const auto evaluate = [&](int bits, Real& error) {
+    if (row.only_bias(i)) return row.bias_at(i);
+    row.evaluate(bits);
+    mpfr_set_ui_2exp(raw(error), 1, -bits, MPFR_RNDU);
+    return row.score(i);
+  };
+  return round_by(
+      evaluate, [&](const Real& middle) { return row.side_of_score(i, middle); }, format);
 }
 
 }  // namespace ropewalk::reference

@@ -15,8 +15,16 @@ class ExactRow {
  public:
   ExactRow(const Attention& attention, const AttentionInputs& inputs, int head, std::int64_t query);
 
+  const std::vector<std::int64_t>& keys() const { return keys_; }  // that are seen
+
   // Weights for `bits`; before value().
   void evaluate(int bits);
+  // Logit of the i-th key that is seen, off by at most 2^-bits.
+  const Real& score(std::size_t i) const { return logits_[i]; }
+  // Where <q, k> is 0, the logit is its bias exactly.
+  bool only_bias(std::size_t i) const { return mpfr_zero_p(raw(products_[i])) != 0; }
+  // The sign of that logit less t; only_bias(i) is false. Empty: not decided.
+  std::optional<int> side_of_score(std::size_t i, const Real& t);
   // Output channel c, off by at most 2^-bits of the largest |v| of the channel that is seen, which is written to
   // `error`.
   Real value(int channel, Real& error) const;
@@ -25,13 +33,14 @@ class ExactRow {
   // The sign of the channel's value less t. It is 0 if and only if the values less t add up to 0 in each group of equal
   // logits (Lindemann and Weierstrass; under a softcap the condition is only sufficient). Empty: not decided.
   std::optional<int> side_of(int channel, const Real& t);
+  Real bias_at(std::size_t i) const;  // exact
 
  private:
   double v_at(std::size_t i, int channel) const;
-  Real bias_at(std::size_t i) const;
   void sum_products();
   void group();
   void exponential(mpfr_ptr x) const;
+  long rational_root() const;
 
   const Attention& a_;
   const AttentionInputs& in_;
@@ -46,11 +55,12 @@ class ExactRow {
   std::vector<std::vector<std::size_t>> groups_;  // of equal logits; keys_.size() is the sink
 };
 
-// attention_rounded's search for one channel: more bits until the value is proved to round to one number.
+// More bits until the value is proved to round to one number.
 struct RoundedChannel {
   double value = 0;
   bool tie = false, proven = false;
 };
 RoundedChannel round_channel(ExactRow& row, int channel, Format format);
+RoundedChannel round_score(ExactRow& row, std::size_t i, Format format);  // of the i-th key that is seen
 
 }  // namespace ropewalk::reference

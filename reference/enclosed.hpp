@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "reference/double_double.hpp"
 #include "reference/enclosures.hpp"
@@ -54,5 +55,8 @@ inline Enclosure product(Enclosure a, Enclosure b) {
 
 // Whether head + tail, head = RN(head + tail), lies midway between two neighbours of the format.
 bool is_tie(Format format, double head, double tail);
+
+// The number to which every real of the enclosure rounds; empty if there is none, or where a zero's sign is open.
+std::optional<double> round_enclosed(Format format, Enclosure v);
 
 }  // namespace ropewalk::reference

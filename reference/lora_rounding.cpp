@@ -1,21 +1,10 @@
 // Correct rounding of whole stages, and merging into weights that are stored in a format.
 #include <stdexcept>
 
-#include "reference/certify.hpp"
+#include "reference/enclosed.hpp"
 #include "reference/lora_exact.hpp"
 
 namespace ropewalk::reference {
-namespace {
-
-// Empty also where a zero's sign is open: that of the value.
-std::optional<double> round_enclosed(Format format, Enclosure v) {
-  const std::optional<double> rounded = round_within(v.head, v.tail, v.bound, format);
-  const bool zero_of_unknown_sign = rounded == 0 && v.bound != 0 && std::fabs(v.head) <= 2 * v.bound;
-  return zero_of_unknown_sign ? std::nullopt : rounded;
-}
-
-}  // namespace
-
 std::vector<double> round_certified(Format format, LoraStage stage, const LoraProblem& problem,
                                     const Enclosures& values, Proof& proof) {
   std::vector<double> out(values.size());

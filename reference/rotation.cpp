@@ -6,6 +6,7 @@
 
 #include "reference/bounded.hpp"
 #include "reference/certify.hpp"
+#include "reference/enclosed.hpp"
 #include "reference/real.hpp"
 
 namespace ropewalk::reference {
@@ -62,7 +63,7 @@ void for_each_pair(const Rotation& r, const Shape& shape, const Turn& turn, cons
 }
 
 // The sum or difference of two exact products, rounded once: no doubles need more bits than these.
-double round_exactly(double a, double c, double b, double s, bool minus, Format format) {
+double round_exactly(double a, double c, double b, double s, bool minus, Format format, bool& tie) {
   constexpr int kBits = 4400;
   Real exact = real(kBits), product = real(kBits);
   mpfr_set_d(raw(exact), a, MPFR_RNDN);
@@ -73,6 +74,9 @@ double round_exactly(double a, double c, double b, double s, bool minus, Format 
   mpfr_add(raw(exact), raw(exact), raw(product), MPFR_RNDN);
   const double head = mpfr_get_d(raw(exact), MPFR_RNDN);
   const int side = mpfr_cmp_d(raw(exact), head);
+  mpfr_sub_d(raw(product), raw(exact), head, MPFR_RNDN);  // what is left
+  const double tail = mpfr_get_d(raw(product), MPFR_RNDN);
+  tie = mpfr_cmp_d(raw(product), tail) == 0 && is_tie(format, head, tail);
   return round_head_tail(head, side == 0 ? 0 : std::copysign(0x1p-1074, side), format);
 }
 
@@ -105,7 +109,10 @@ Proof rotate_rounded(const Rotation& rotation, Format format, std::span<const do
     const Bounded v = combine({{a, 0}, 0}, {{c, 0}, 0}, {{b, 0}, 0}, {{s, 0}, 0}, minus);
     if (!std::isfinite(v.value.high)) return ++proof.exact, v.value.high;
     if (const auto r = round_within(v.value.high, v.value.low, v.bound, format)) return ++proof.fast, *r;
-    return ++proof.fallback, round_exactly(a, c, b, s, minus, format);
+    bool tie = false;
+    const double r = round_exactly(a, c, b, s, minus, format, tie);
+    proof.midpoints += int{tie};
+    return ++proof.fallback, r;
   };
   for_each_pair(
       rotation, shape,

@@ -34,7 +34,7 @@ inline Reals sines(const SinCos& table) { return {table.sin, table.sin_tail, 0x1
 void rotate_vectors(const Rotation& rotation, const Reals& x, const Reals& cos, const Reals& sin, Enclosures& out);
 
 // The same, correctly rounded to the format, ties to even, of numbers that are taken as they are. Counts channels:
-// fast (the bound decides), fallback (MPFR decides), exact (no rotation).
+// fast (the bound decides), fallback (MPFR decides), exact (no rotation), midpoints (of fallback: ties).
 Proof rotate_rounded(const Rotation& rotation, Format format, std::span<const double> x, std::span<const double> cos,
                      std::span<const double> sin, std::span<double> out);
 

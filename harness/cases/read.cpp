@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "harness/cases/cell.hpp"
 #include "harness/cases/parts.hpp"
 
 namespace ropewalk {
@@ -33,6 +34,19 @@ std::vector<Axis> read_problem(const Object& object, Kind kind) {
   return axes;
 }
 
+Kind kind_of(const Object& object) {
+  return object.has("lora") ? Kind::lora : object.has("attention") ? Kind::attention : Kind::table;
+}
+
+void set_problem(const GridPoint& point, Kind kind, Case& cell) {
+  cell.params = point.params;
+  cell.rope = point.rope;
+  cell.positions = point.positions;
+  if (cell.rope.scaling.length == 0) cell.rope.scaling.length = static_cast<double>(point.positions.largest() + 1);
+  if (kind == Kind::attention) cell.attention = point.attention;
+  if (kind == Kind::lora) cell.lora = point.lora;
+}
+
 // One declared case: its cells in the order of the product, dtypes innermost.
 void read_case(const Field& field, const std::string& suite, std::int64_t declaration, bool tested,
                std::vector<Case>& out) {
@@ -40,7 +54,7 @@ void read_case(const Field& field, const std::string& suite, std::int64_t declar
                       {"state", "model_config"});
   if (const auto note = object.find("note")) note->text();
   const std::string name = object.need("name").name();
-  const Kind kind = object.has("lora") ? Kind::lora : object.has("attention") ? Kind::attention : Kind::table;
+  const Kind kind = kind_of(object);
   const auto axes = read_problem(object, kind);
   const Field block = object.need(kind == Kind::lora ? "lora" : "rope");
   const auto points = expand(axes, block);
@@ -59,12 +73,7 @@ void read_case(const Field& field, const std::string& suite, std::int64_t declar
       cell.file = field.file();
       cell.suite = suite;
       cell.name = name;
-      cell.params = point.params;
-      cell.rope = point.rope;
-      if (cell.rope.scaling.length == 0) cell.rope.scaling.length = static_cast<double>(point.positions.largest() + 1);
-      cell.positions = point.positions;
-      if (kind == Kind::attention) cell.attention = point.attention;
-      if (kind == Kind::lora) cell.lora = point.lora;
+      set_problem(point, kind, cell);
       cell.dtype = dtype;
       cell.subjects = subjects;
       cell.checks = checks;
@@ -92,6 +101,20 @@ std::vector<Case> read_cases(const std::filesystem::path& file, bool tested) {
 }
 
 }  // namespace
+
+Case read_cell(const Object& blocks) {
+  const Kind kind = kind_of(blocks);
+  const auto axes = read_problem(blocks, kind);
+  for (const Axis& axis : axes)
+    if (axis.values.size() != 1) axis.values.back().where.refuse("one value of this field is needed");
+  const Field block = blocks.need(kind == Kind::lora ? "lora" : "rope");
+  const auto points = expand(axes, block);
+  check_points(kind, points, axes, block);
+  Case cell;
+  cell.file = blocks.field().file();
+  set_problem(points.front(), kind, cell);
+  return cell;
+}
 
 std::vector<Case> read_case_file(const std::filesystem::path& file) { return read_cases(file, true); }
 std::vector<Case> read_golden_case_file(const std::filesystem::path& file) { return read_cases(file, false); }

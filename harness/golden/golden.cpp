@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "harness/bad_input.hpp"
+#include "harness/cases/cell.hpp"
+#include "harness/golden/attention.hpp"
 #include "harness/golden/lora.hpp"
 #include "harness/golden/table.hpp"
 
@@ -11,8 +13,10 @@ namespace ropewalk {
 namespace {
 
 constexpr std::int64_t kLargestWidth = 65536;
-constexpr std::array<std::string_view, 2> kKinds{"rope_table", "lora_pad"};
+constexpr std::array<std::string_view, 3> kKinds{"rope_table", "lora_pad", "attention"};
 constexpr std::array<std::string_view, 4> kDTypes{"float64", "float32", "bfloat16", "float16"};
+
+DType read_dtype(const Object& parameters) { return *dtype_named(kDTypes[parameters.need("dtype").choice(kDTypes)]); }
 
 TableProblem read_table(const Object& parameters) {
   TableProblem problem;
@@ -23,15 +27,31 @@ TableProblem read_table(const Object& parameters) {
   if (!(problem.base > 0) || !std::isnormal(problem.base))
     parameters.need("base").refuse("a positive normal number is needed");
   problem.rows = read_rows(parameters.need("positions"));
-  problem.dtype = *dtype_named(kDTypes[parameters.need("dtype").choice(kDTypes)]);
+  problem.dtype = read_dtype(parameters);
+  return problem;
+}
+
+// A case with generated inputs again.
+Case read_case(const Object& parameters, const char* block, const std::string& case_id) {
+  parameters.need(block);
+  Case problem = read_cell(parameters);
+  if (problem.rope.scaling.type != reference::Scaling::Type::none)
+    parameters.need(block).refuse("no scaling; golden tensors of scaled RoPE are not supported by this version");
+  problem.id = case_id;
+  const std::int64_t seed = parameters.need("seed").whole();
+  if (seed < 0) parameters.need("seed").refuse("a whole number that is not negative");
+  problem.seed = static_cast<std::uint64_t>(seed);
+  problem.dtype = read_dtype(parameters);
   return problem;
 }
 
 }  // namespace
 
 GoldenFile golden_of(const Case& problem) {
-  if (problem.kind() == Kind::attention)
-    throw BadInput(problem.file, problem.id, "attention", "not supported by this version; accepted: rope tables, lora");
+  if (problem.rope.scaling.type != reference::Scaling::Type::none)
+    throw BadInput(problem.file, problem.id, "scaling " + std::string(name_of(problem.rope.scaling.type)),
+                   "golden tensors of scaled RoPE are not supported by this version; accepted: none");
+  if (problem.kind() == Kind::attention) return golden_attention(problem);
   if (problem.kind() == Kind::lora) return golden_lora(problem);
   if (!std::isnormal(problem.rope.base))
     Field(problem.file, problem.id + ": base", Json(problem.rope.base)).refuse("a positive normal number is needed");
@@ -39,8 +59,11 @@ GoldenFile golden_of(const Case& problem) {
 }
 
 GoldenFile golden_from(const Field& kind, const Field& parameters, const std::string& case_id) {
-  if (kKinds[kind.choice(kKinds)] == "lora_pad") return golden_lora(read_lora_parameters(parameters, case_id));
-  return golden_table(read_table(Object(parameters, {"rotary_dim", "base", "positions", "dtype"})));
+  const std::string_view name = kKinds[kind.choice(kKinds)];
+  if (name == "rope_table")
+    return golden_table(read_table(Object(parameters, {"rotary_dim", "base", "positions", "dtype"})));
+  if (name == "lora_pad") return golden_lora(read_case(Object(parameters, {"lora", "seed", "dtype"}), "lora", case_id));
+  return golden_attention(read_case(Object(parameters, {"rope", "attention", "seed", "dtype"}), "attention", case_id));
 }
 
 }  // namespace ropewalk

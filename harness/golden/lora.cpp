@@ -1,9 +1,9 @@
 #include "harness/golden/lora.hpp"
 
-#include <algorithm>
 #include <array>
 #include <map>
 
+#include "harness/cases/cell.hpp"
 #include "harness/cases/exact_lora.hpp"
 #include "harness/cases/inputs.hpp"
 
@@ -11,11 +11,6 @@ namespace ropewalk {
 namespace {
 
 using reference::Proof;
-
-constexpr std::array<std::string_view, 4> kDTypes{"float64", "float32", "bfloat16", "float16"};
-constexpr std::array<std::string_view, 3> kScales{"alpha/r", "alpha/sqrt(r)", "alpha"};
-constexpr std::array<std::string_view, 2> kLayouts{"contiguous", "grouped"};
-constexpr std::array<std::string_view, 2> kInputs{"normal", "ones"};
 
 struct Stage {
   const char* name;
@@ -83,65 +78,15 @@ std::vector<GoldenTensor> tensors_of(const Case& problem) {
   return out;
 }
 
-std::int64_t at_least_one(const Object& object, const char* name) {
-  constexpr std::int64_t kLargest = 1 << 20;
-  const std::int64_t value = object.need(name).whole();
-  if (value < 1 || value > kLargest) object.need(name).refuse("a whole number from 1 to 1048576 is needed");
-  return value;
-}
-
 }  // namespace
 
 GoldenFile golden_lora(const Case& problem) {
-  const Lora& lora = *problem.lora;
   GoldenFile file;
   file.kind = "lora_pad";
-  file.parameters = {{"heads", lora.heads},
-                     {"groups", lora.groups},
-                     {"head_dim", lora.head_dim},
-                     {"embedding", lora.embedding},
-                     {"r", lora.r},
-                     {"batch", lora.batch},
-                     {"seq", lora.seq},
-                     {"alpha", plain_json(lora.alpha)},
-                     {"scale", lora.scale},
-                     {"enable", lora.enable},
-                     {"layout", lora.layout},
-                     {"bias", lora.bias},
-                     {"inputs", lora.inputs},
-                     {"seed", problem.seed},
-                     {"dtype", name_of(problem.dtype)}};
+  file.parameters = {{"lora", lora_block(*problem.lora)}, {"seed", problem.seed}, {"dtype", name_of(problem.dtype)}};
   file.tensors = tensors_of(problem);
   file.make = [problem](const Sink& sink) { return make(problem, sink); };
   return file;
-}
-
-Case read_lora_parameters(const Field& parameters, const std::string& case_id) {
-  const Object object(parameters, {"heads", "groups", "head_dim", "embedding", "r", "batch", "seq", "alpha", "scale",
-                                   "enable", "layout", "bias", "inputs", "seed", "dtype"});
-  Lora lora;
-  lora.heads = at_least_one(object, "heads");
-  lora.groups = at_least_one(object, "groups");
-  if (lora.heads % lora.groups != 0) object.need("groups").refuse("a divisor of heads");
-  lora.head_dim = at_least_one(object, "head_dim");
-  lora.embedding = at_least_one(object, "embedding");
-  lora.r = at_least_one(object, "r");
-  lora.batch = at_least_one(object, "batch");
-  lora.seq = at_least_one(object, "seq");
-  lora.alpha = object.need("alpha").number();
-  lora.scale = kScales[object.need("scale").choice(kScales)];
-  const auto enable = object.need("enable").items();
-  if (enable.size() != lora.enable.size()) object.need("enable").refuse("three, of q, k, v");
-  std::transform(enable.begin(), enable.end(), lora.enable.begin(), [](const Field& f) { return f.flag(); });
-  lora.layout = kLayouts[object.need("layout").choice(kLayouts)];
-  lora.bias = object.need("bias").flag();
-  lora.inputs = kInputs[object.need("inputs").choice(kInputs)];
-  Case problem;
-  problem.id = case_id;
-  problem.seed = static_cast<std::uint64_t>(object.need("seed").whole());
-  problem.dtype = *dtype_named(kDTypes[object.need("dtype").choice(kDTypes)]);
-  problem.lora = lora;
-  return problem;
 }
 
 }  // namespace ropewalk

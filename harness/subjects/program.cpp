@@ -11,6 +11,7 @@
 #include <set>
 
 #include "harness/bad_input.hpp"
+#include "harness/cases/cell.hpp"
 #include "harness/cases/inputs.hpp"
 #include "harness/subjects/process.hpp"
 #include "harness/subjects/subject.hpp"
@@ -21,7 +22,6 @@
 namespace ropewalk {
 namespace {
 
-using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 constexpr int kProtocol = 1;
@@ -146,29 +146,18 @@ Json rope_block(const Case& problem) {
           {"layout", problem.attention && problem.attention->pairing == "interleaved" ? "interleaved" : "half"}};
 }
 
-Json lora_block(const Lora& lora) {
-  return {{"heads", lora.heads},   {"groups", lora.groups}, {"head_dim", lora.head_dim}, {"embedding", lora.embedding},
-          {"r", lora.r},           {"alpha", lora.alpha},   {"scale", lora.scale},       {"enable", lora.enable},
-          {"layout", lora.layout}, {"bias", lora.bias},     {"batch", lora.batch},       {"seq", lora.seq}};
-}
-
-Json attention_block(const Case& problem) {
+Json attention_request(const Case& problem) {
   const Attention& a = *problem.attention;
-  return {{"heads", a.heads},
-          {"kv_heads", a.kv_heads},
-          {"batch", a.batch},
-          {"q_len", a.queries(problem.positions.count())},
-          {"offset", a.first_query(problem.positions.count())},
-          {"causal", a.causal},
-          {"window", a.window},
-          {"padding", a.padding},
-          {"mask", a.mask},
-          {"scale", a.scale},
-          {"alibi", a.alibi},
-          {"sinks", a.sinks},
-          {"backward", a.backward},
-          {"softcap", a.softcap},
-          {"fully_masked", a.fully_masked}};
+  Json block = attention_block(a);
+  block.update({{"q_len", a.queries(problem.positions.count())},
+                {"offset", a.first_query(problem.positions.count())},
+                {"padding", a.padding},
+                {"mask", a.mask},
+                {"scale", a.scale},
+                {"alibi", a.alibi},
+                {"sinks", a.sinks},
+                {"backward", a.backward}});
+  return block;
 }
 
 bool asks_for_scores(const Case& problem) {
@@ -216,7 +205,7 @@ class ProgramSubject final : public Subject {
       Stages given = inputs;
       given["positions"] = positions_tensor(problem.positions);
       if (only_rotation) given = {{"positions", given.at("positions")}, {"q", given.at("q")}, {"k", given.at("k")}};
-      const Json fields{{"rope", rope_block(problem)}, {"attention", attention_block(problem)}};
+      const Json fields{{"rope", rope_block(problem)}, {"attention", attention_request(problem)}};
       out.stages = ask_for(only_rotation ? "rope_apply" : "attention", fields, given, problem, outputs_in);
       if (const auto keys = out.stages.find("rotated_k"); keys != out.stages.end())
         keys->second = at_all_heads(keys->second, *problem.attention);

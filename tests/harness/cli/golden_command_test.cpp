@@ -139,6 +139,17 @@ TEST(GoldenDocument, NumpyLoadsThem) {
   EXPECT_EQ(outcome.out, blocks(kDocument, "text").at(1)) << outcome.err;
 }
 
+TEST(GoldenDocument, AScoreIsWhatPythonGives) {
+  const Outcome outcome = python(blocks(kDocument, "python").at(0) + blocks(kDocument, "python").at(2));
+  EXPECT_EQ(outcome.out, blocks(kDocument, "text").at(1) + blocks(kDocument, "text").at(2)) << outcome.err;
+}
+
+TEST(GoldenDocument, AttentionInNumpyIsWithinItsRoundings) {
+  if (!python_has("numpy, safetensors.numpy")) GTEST_SKIP() << "numpy and safetensors are not installed here";
+  const Outcome outcome = python(blocks(kDocument, "python").at(3));
+  EXPECT_EQ(outcome.out, blocks(kDocument, "text").at(3)) << outcome.err;
+}
+
 TEST(GoldenDocument, CppLoadsThem) {
   EXPECT_EQ(blocks(kDocument, "cpp").at(0), text_of(ROPEWALK_TEST_DIR "/harness/golden/load_golden.cpp"));
   const Outcome outcome = shell("cd " ROPEWALK_SOURCE_DIR " && " ROPEWALK_LOAD_GOLDEN);

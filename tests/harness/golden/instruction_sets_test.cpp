@@ -26,10 +26,16 @@ TEST(InstructionSets, GoldenFoldersAreTheSameBytes) {
     {"name": "dense", "rope": {"head_dim": [20, 256], "base": 10000, "max_position": 90},
      "dtype": ["float32", "bfloat16", "float16", "float64"]},
     {"name": "far", "rope": {"head_dim": 128, "base": 500000, "positions": {"log_spaced": [0, 16777215], "count": 40}},
+     "dtype": ["float32", "bfloat16", "float16", "float64"]},
+    {"name": "attention", "rope": {"head_dim": [8, 10], "max_position": 21},
+     "attention": {"heads": 4, "kv_heads": 2, "causal": "top_left", "inputs": ["normal", "log_uniform", "equal_keys"]},
+     "dtype": ["float32", "bfloat16", "float16", "float64"]},
+    {"name": "lora", "lora": {"heads": 4, "groups": 2, "head_dim": 3, "embedding": 70, "r": 3, "alpha": 2,
+     "enable": [true, false, true], "layout": "grouped", "batch": 2, "seq": 5},
      "dtype": ["float32", "bfloat16", "float16", "float64"]}]})");
   write_goldens(read_golden_case_file(file), folder.path() / "here", 2, [] {});
   const auto here = bytes_of_folder(folder.path() / "here");
-  ASSERT_EQ(here.size(), 13U);
+  ASSERT_EQ(here.size(), 41U);
   int compared = 0;
   for (const Writer& writer : {Writer{"x86-64", ""}, Writer{"x86-64", "glibc.cpu.hwcaps=-AVX512F,-AVX2,-FMA,-AVX"},
                                Writer{"x86-64-v3", ""}, Writer{"x86-64-v4", ""}}) {

@@ -171,18 +171,67 @@ TEST(VerifyLora, IsAsDefinedAndAFlippedBitIsFound) {
   EXPECT_THAT(wrong_in(out)[0], testing::AllOf(HasSubstr("got "), HasSubstr("(1 of ")));
 }
 
-TEST(Golden, AttentionIsRefused) {
+TEST(VerifyAttention, IsAsDefinedAndAFlippedBitIsFoundInEveryTensor) {
   const Folder folder;
-  EXPECT_THAT(
-      complaint(
-          folder,
-          [&] {
-            write_cases(
-                folder,
-                R"([{"name": "a", "rope": {"head_dim": 4, "max_position": 2}, "attention": {"heads": 2, "kv_heads": 1},
-                             "dtype": "float32"}])");
-          }),
-      HasSubstr("attention: not supported by this version"));
+  write_cases(folder, R"([{"name": "a", "rope": {"head_dim": 4, "max_position": 3},
+                           "attention": {"heads": 2, "kv_heads": 1, "causal": "top_left"}, "dtype": "bfloat16"}])");
+  const auto out = folder.path() / "out";
+  const Manifest manifest = read_manifest(out);
+  EXPECT_THAT(wrong_in(out), IsEmpty());
+  const ManifestEntry& entry = manifest.entries.at(0);
+  const SafetensorsLayout layout = layout_of(entry.golden, entry.case_id);
+  const std::string good = bytes_of_file(out / entry.file);
+  for (std::size_t t = 0; t < entry.golden.tensors.size(); ++t) {
+    const GoldenTensor& tensor = entry.golden.tensors[t];
+    const std::size_t bits = 8 * static_cast<std::size_t>(element_count(tensor.shape)) * bytes_of(tensor.dtype);
+    for (std::size_t bit = t; bit < bits; bit += 29) {
+      std::ofstream(out / entry.file, std::ios::binary) << flipped(good, 8 * layout.begin[t] + bit);
+      EXPECT_THAT(wrong_in(out)[0], testing::AllOf(HasSubstr(": " + tensor.name + "["), HasSubstr("(1 of ")));
+    }
+  }
+}
+
+TEST(VerifyBlocks, ThoseThatCannotBeFollowedAreBadInput) {
+  const Folder folder;
+  write_cases(folder, R"([
+    {"name": "a", "rope": {"head_dim": 4, "max_position": 3}, "attention": {"heads": 2, "kv_heads": 1}, "dtype": "float32"},
+    {"name": "l", "lora": {"heads": 2, "groups": 1, "head_dim": 2, "embedding": 3, "r": 1, "alpha": 1,
+                           "enable": [true, true, true]}, "dtype": "float32"}])");
+  const auto manifest = folder.path() / "out" / kManifest;
+  const std::string good = bytes_of_file(manifest);
+  const auto refusal = [&](const std::string& changes) {
+    std::ofstream(manifest) << changed(good.c_str(), changes.c_str()).dump();
+    return complaint(folder, [&] { read_manifest(folder.path() / "out"); });
+  };
+  for (const auto& [changes, why] : std::map<std::string, std::string>{
+           {R"({"/files/0/parameters/attention/heads": [2, 4]})", "one value of this field"},
+           {R"({"/files/0/parameters/attention/kv_heads": 3})", "a divisor of heads 2"},
+           {R"({"/files/0/parameters/attention/causal": "left"})", "top_left"},
+           {R"({"/files/0/parameters/rope/head_dim": 5})", "even rotary width"},
+           {R"({"/files/0/parameters/rope/positions/to": 16777216})", "16777215"},
+           {R"({"/files/0/parameters/attention/head": 2})", "unknown field"},
+           {R"({"/files/0/parameters/seed": -1})", "not negative"},
+           {R"({"/files/1/parameters/lora/groups": 4})", "a divisor of heads 2"},
+           {R"({"/files/1/parameters/lora/enable": [true, true]})", "three flags"},
+           {R"({"/files/1/parameters/lora/alpha": [1, 2]})", "one value of this field"},
+           {R"({"/files/1/parameters/lora/scale": "r"})", "alpha/sqrt(r)"},
+           {R"({"/files/1/parameters/dtype": "int64"})", "bfloat16"},
+           {R"({"/files/0/parameters/attention": null})", "parameters.attention: this field is missing"},
+           {R"({"/files/1/parameters/lora": null})", "parameters.lora: this field is missing"}})
+    EXPECT_THAT(refusal(changes), HasSubstr(why)) << changes;
+}
+
+TEST(Golden, AttentionTooLargeToProveIsRefused) {
+  const Folder folder;
+  const auto written = [&](const std::string& positions, const std::string& dtype) {
+    return complaint(folder, [&] {
+      write_cases(folder, R"([{"name": "a", "rope": {"head_dim": 64, "max_position": )" + positions +
+                              R"(}, "attention": {"heads": 32, "kv_heads": 8}, "dtype": ")" + dtype + R"("}])");
+    });
+  };
+  EXPECT_THAT(written("46", "float64"), HasSubstr("4333568: batch x heads x positions^2 x head_dim of golden attention "
+                                                  "in float64 is at most 4194304"));
+  EXPECT_THAT(written("16777216", "bfloat16"), HasSubstr("in bfloat16 is at most 1073741824"));
 }
 
 TEST(Shipped, GoldensAreAsDefined) { EXPECT_THAT(wrong_in(ROPEWALK_SOURCE_DIR "/goldens"), IsEmpty()); }
