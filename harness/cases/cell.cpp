@@ -22,4 +22,31 @@ Json lora_block(const Lora& lora) {
           {"inputs", lora.inputs}};
 }
 
+Json scaling_block(const Rope& rope) {
+  using Type = reference::Scaling::Type;
+  const reference::Scaling& s = rope.scaling;
+  if (s.type == Type::none) return nullptr;
+  Json out{{"type", name_of(s.type)}};
+  const auto optional = [](const std::optional<double>& value) { return value ? plain_json(*value) : Json(nullptr); };
+  if (s.type == Type::proportional) out["proportion"] = plain_json(s.proportion);
+  out["factor"] = plain_json(s.factor);
+  if (s.type == Type::yarn || s.type == Type::longrope || s.type == Type::llama3)
+    out["original_max_position_embeddings"] = plain_json(s.original_max_position_embeddings);
+  if (s.type == Type::dynamic || s.type == Type::yarn || s.type == Type::longrope)
+    out["max_position_embeddings"] = plain_json(s.max_position_embeddings);
+  if (s.type == Type::dynamic || s.type == Type::longrope) out["length"] = plain_json(s.length);
+  if (s.type == Type::yarn || s.type == Type::longrope) out["attention_factor"] = optional(s.attention_factor);
+  if (s.type == Type::yarn)
+    out.update({{"beta_fast", plain_json(s.beta_fast)},
+                {"beta_slow", plain_json(s.beta_slow)},
+                {"truncate", s.truncate},
+                {"mscale", optional(s.mscale)},
+                {"mscale_all_dim", optional(s.mscale_all_dim)}});
+  if (s.type == Type::longrope) out.update({{"short_factor", s.short_factor}, {"long_factor", s.long_factor}});
+  if (s.type == Type::llama3)
+    out.update(
+        {{"low_freq_factor", plain_json(s.low_freq_factor)}, {"high_freq_factor", plain_json(s.high_freq_factor)}});
+  return out;
+}
+
 }  // namespace ropewalk

@@ -143,6 +143,7 @@ Json rope_block(const Case& problem) {
           {"rotary_dim", problem.rope.rotary_dim()},
           {"base", problem.rope.base},
           {"partial_rotary_factor", problem.rope.partial_rotary_factor},
+          {"scaling", scaling_block(problem.rope)},
           {"layout", problem.attention && problem.attention->pairing == "interleaved" ? "interleaved" : "half"}};
 }
 
