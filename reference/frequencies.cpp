@@ -4,42 +4,62 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "reference/pair_scales.hpp"
+
 namespace ropewalk::reference {
 namespace {
 
 // Enough for 192 bits of a turn after dim/2 multiplications, each off by 2^-bits.
 constexpr int kBits = 256;
 
-// base^(-2/dim), relative error at most 2^(2-bits).
-Real ratio_of(double base, int dim, int bits) {
-  Real ratio = real(base, bits);
-  mpfr_rootn_ui(raw(ratio), raw(ratio), static_cast<unsigned long>(dim) / 2, MPFR_RNDN);
-  mpfr_ui_div(raw(ratio), 1, raw(ratio), MPFR_RNDN);
-  return ratio;
-}
-
 int exponent_of(double x) { return x == 0 || !std::isfinite(x) ? 0 : std::ilogb(x) + 1; }
+
+int largest_exponent(const std::vector<Real>& thetas) {
+  mpfr_exp_t largest = 0;
+  for (const Real& theta : thetas)
+    if (mpfr_regular_p(raw(theta)) != 0) largest = std::max(largest, mpfr_get_exp(raw(theta)));
+  return static_cast<int>(largest);
+}
 
 }  // namespace
 
-Frequencies Frequencies::powers(double base, int dim) {
+Frequencies Frequencies::powers(double base, int dim) { return scaled(base, dim, {}); }
+
+// All theta_j; each loses bits to dim/2 multiplications and to its scaling.
+std::vector<Real> Frequencies::evaluated(int bits) const {
+  const Real ratio = scales_->ratio(bits);
+  Real power = real(1.0, bits);
+  std::vector<Real> thetas;
+  for (int j = 0; j < size(); ++j) {
+    scales_->apply(j, thetas.emplace_back(power));
+    mpfr_mul(raw(power), raw(power), raw(ratio), MPFR_RNDN);
+  }
+  return thetas;
+}
+
+Frequencies Frequencies::scaled(double base, int dim, const Scaling& scaling) {
   if (!(base > 0) || !std::isnormal(base)) throw std::invalid_argument("the base must be a positive normal number");
   if (dim < 2 || dim % 2 != 0) throw std::invalid_argument("the rotary width must be even and at least 2");
   Frequencies f;
-  f.base_ = base;
-  f.dim_ = dim;
-  const int max_exponent = std::max(0, 1 - exponent_of(base));  // frequencies grow where base < 1
-  const int bits = kBits + max_exponent;
-  const Real ratio = ratio_of(base, dim, bits);
+  const auto pairs = static_cast<std::size_t>(dim) / 2;
+  f.scales_ = std::make_shared<const PairScales>(base, dim, scaling);
+  f.head_.resize(pairs), f.tail_.resize(pairs), f.exact_.resize(pairs), f.turns_.resize(pairs);
+  const int bits = kBits + f.scales_->lost_bits();
+  std::vector<Real> thetas = f.evaluated(bits);
+  const int max_exponent = largest_exponent(thetas);  // frequencies above 1 have bits before the point
+  if (max_exponent > 1) thetas = f.evaluated(bits + max_exponent);
   TurnsOf turns_of(max_exponent);
-  Real theta = real(1.0, bits), rest = real(bits);
-  for (int j = 0; j < dim / 2; ++j) {
-    const double head = mpfr_get_d(raw(theta), MPFR_RNDN);
-    mpfr_sub_d(raw(rest), raw(theta), head, MPFR_RNDN);
-    f.head_.push_back(head);
-    f.tail_.push_back(mpfr_get_d(raw(rest), MPFR_RNDN));
-    f.turns_.push_back(turns_of(theta));
-    mpfr_mul(raw(theta), raw(theta), raw(ratio), MPFR_RNDN);
+  Real rest = real(bits + max_exponent);
+  for (std::size_t j = 0; j < pairs; ++j) {
+    const auto finite = f.scales_->finite(static_cast<int>(j), thetas[j]);
+    const Real& theta = finite ? *finite : thetas[j];
+    f.head_[j] = mpfr_get_d(raw(theta), MPFR_RNDN);
+    if (!std::isfinite(f.head_[j]) || (f.head_[j] == 0) != (mpfr_zero_p(raw(theta)) != 0))
+      throw std::invalid_argument("a frequency is beyond the range of float64");
+    mpfr_sub_d(raw(rest), raw(theta), f.head_[j], MPFR_RNDN);
+    f.tail_[j] = mpfr_get_d(raw(rest), MPFR_RNDN);
+    f.exact_[j] = finite && mpfr_zero_p(raw(rest)) != 0;
+    f.turns_[j] = turns_of(theta);
   }
   return f;
 }
@@ -52,6 +72,7 @@ Frequencies Frequencies::given(std::span<const double> exact_values) {
   for (const double value : exact_values) {
     f.head_.push_back(value);
     f.tail_.push_back(0);
+    f.exact_.push_back(true);
     f.turns_.push_back(std::isfinite(value) ? turns_of(real(value, 53)) : Turns{});
   }
   return f;
@@ -59,20 +80,20 @@ Frequencies Frequencies::given(std::span<const double> exact_values) {
 
 Real Frequencies::at(int j, int bits) const {
   if (j < 0 || j >= size()) throw std::out_of_range("no such frequency");
-  if (dim_ == 0) return real(head(j), std::max(bits, 53));
+  if (exact(j)) return real(head(j), std::max(bits, 53));
   constexpr int kGuard = 40;  // the power multiplies the relative error of the ratio by j
-  Real theta = ratio_of(base_, dim_, bits + kGuard);
+  Real theta = scales_->ratio(bits + kGuard + scales_->lost_bits());
   mpfr_pow_ui(raw(theta), raw(theta), static_cast<unsigned long>(j), MPFR_RNDN);
+  scales_->apply(j, theta);
   return theta;
 }
 
-std::optional<std::int64_t> Frequencies::power_of_two(int j) const {
-  if (dim_ == 0) return std::nullopt;
-  int exponent = 0;
-  if (std::frexp(base_, &exponent) != 0.5) return std::nullopt;
-  const std::int64_t numerator = std::int64_t{2} * j * (exponent - 1);
-  if (numerator % dim_ != 0) return std::nullopt;
-  return -numerator / dim_;
+std::optional<Real> Frequencies::finite(int j) const {
+  constexpr int kBitsOfCandidate = 256;
+  if (exact(j)) return real(head(j), 53);
+  return scales_->finite(j, at(j, kBitsOfCandidate));
 }
+
+bool Frequencies::algebraic(int j) const { return !scales_ || scales_->algebraic(j); }
 
 }  // namespace ropewalk::reference

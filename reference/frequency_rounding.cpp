@@ -43,19 +43,17 @@ std::vector<double> rounded_frequencies(const Frequencies& frequencies, Format f
   for (int j = 0; j < frequencies.size(); ++j) {
     bool midpoint = false;
     std::optional<double> value;
-    const auto power = frequencies.power_of_two(j);
-    if (power || frequencies.exact(j)) {
-      Real theta = frequencies.at(j, kFirstBits);
-      if (power) mpfr_set_ui_2exp(raw(theta), 1, *power, MPFR_RNDN);
-      value = round_real(theta, format, midpoint);
+    if (const auto finite = frequencies.finite(j)) {
+      value = round_real(*finite, format, midpoint);
       ++proof.exact;
     }
-    for (int bits = kFirstBits; !value && bits <= kMostBits; bits *= 2) {
+    const int most = frequencies.algebraic(j) ? kMostBits : kMostBitsOutside;
+    for (int bits = kFirstBits; !value && bits <= most; bits *= 2) {
       value = agreed(frequencies, format, j, bits, midpoint);
       if (value) ++(bits == kFirstBits ? proof.fast : proof.fallback);
     }
     if (!value) {
-      value = round_real(frequencies.at(j, kMostBits), format, midpoint);
+      value = round_real(frequencies.at(j, most), format, midpoint);
       ++proof.undecided;
     }
     if (midpoint) ++proof.midpoints;

@@ -49,7 +49,7 @@ void Table::narrow_columns(Format format, std::int64_t position, int begin, int 
     for (int j = 0; j < n; ++j) {
       if (!needs_tail(values[j], format)) continue;
       Proof again;  // the value itself is counted already
-      const Rounded v = prove(frequencies_, position, begin + j, error_, again).*which;
+      const Rounded v = prove(frequencies_, amplitude_, position, begin + j, error_, again).*which;
       ++(v.proven ? proof.midpoints : proof.undecided);
       store(format, out, j, round_head_tail(v.head, v.tail, format));
     }

@@ -11,9 +11,10 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-RoundedSinCos exact(double sin, double cos, Proof& proof) {
+// sin is 0 or NaN, cos 1 or NaN.
+RoundedSinCos exact(double sin, double cos, const Amplitude& amplitude, Proof& proof) {
   proof.exact += 2;
-  return {{sin, 0, true}, {cos, 0, true}};
+  return {{sin, 0, true}, {cos * amplitude.head(), cos == 1 ? amplitude.tail() : 0, true}};
 }
 
 RoundedSinCos by_turn(Turn128 turn, double error) {
@@ -43,14 +44,16 @@ double test_error_of(double head, double rounding_test_error) {
   return head == 0 ? 0 : std::isfinite(head) ? rounding_test_error : std::numeric_limits<double>::infinity();
 }
 
-RoundedSinCos prove(const Frequencies& f, std::int64_t position, int j, double rounding_test_error, Proof& proof) {
-  if (!std::isfinite(f.head(j))) return exact(kNan, kNan, proof);
-  if (position == 0 || f.head(j) == 0) return exact(0, 1, proof);
-  RoundedSinCos v = by_double_double(f, position, j, rounding_test_error);
+RoundedSinCos prove(const Frequencies& f, const Amplitude& amplitude, std::int64_t position, int j,
+                    double rounding_test_error, Proof& proof) {
+  if (!std::isfinite(f.head(j))) return exact(kNan, kNan, amplitude, proof);
+  if (position == 0 || f.head(j) == 0) return exact(0, 1, amplitude, proof);
+  RoundedSinCos v;
+  if (amplitude.is_one()) v = by_double_double(f, position, j, rounding_test_error);
   const int fast = int{v.sin.proven} + int{v.cos.proven};
   proof.fast += fast;
   if (fast == 2) return v;
-  const RoundedSinCos slow = sin_cos_by_multiprecision(f, position, j);
+  const RoundedSinCos slow = sin_cos_by_multiprecision(f, amplitude, position, j);
   const auto replace = [&proof](Rounded& value, const Rounded& by) {
     if (value.proven) return;
     value = by;
@@ -61,17 +64,17 @@ RoundedSinCos prove(const Frequencies& f, std::int64_t position, int j, double r
   return v;
 }
 
-RoundedSinCos prove_angle(double angle, double rounding_test_error, Proof& proof) {
-  if (!std::isfinite(angle)) return exact(kNan, kNan, proof);
-  if (angle == 0) return exact(angle, 1, proof);  // sin(-0) = -0
-  if (is_small(angle, true) && rounding_test_error <= kRoundingTestError) {
+RoundedSinCos prove_angle(double angle, const Amplitude& amplitude, double rounding_test_error, Proof& proof) {
+  if (!std::isfinite(angle)) return exact(kNan, kNan, amplitude, proof);
+  if (angle == 0) return exact(angle, 1, amplitude, proof);  // sin(-0) = -0
+  if (amplitude.is_one() && is_small(angle, true) && rounding_test_error <= kRoundingTestError) {
     const RoundedSinCos v = sin_cos_of_small_angle(angle, 0, true);
     if (v.sin.proven && v.cos.proven) {
       proof.fast += 2;
       return v;
     }
   }
-  return prove(Frequencies::given({&angle, 1}), 1, 0, rounding_test_error, proof);
+  return prove(Frequencies::given({&angle, 1}), amplitude, 1, 0, rounding_test_error, proof);
 }
 
 }  // namespace ropewalk::reference

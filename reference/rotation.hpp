@@ -25,9 +25,9 @@ struct Rotation {
   bool conjugate = false;  // by minus the angle: the gradient of the rotation, and its inverse
 };
 
-// A block of the exact table, for `total`; its error is at most 2^-98.
-inline Reals cosines(const SinCos& table) { return {table.cos, table.cos_tail, 0x1p-98}; }
-inline Reals sines(const SinCos& table) { return {table.sin, table.sin_tail, 0x1p-98}; }
+// A block of the exact table, for `total`.
+inline Reals cosines(const SinCos& table) { return {table.cos, table.cos_tail, table.error}; }
+inline Reals sines(const SinCos& table) { return {table.sin, table.sin_tail, table.error}; }
 
 // x is [rows][heads][head_dim], cos and sin are [rows][rotary/2]; out is as x. A pair with a number that is not finite
 // gives the doubles that the formula gives, bound 0. Throws std::invalid_argument where shapes do not fit.

@@ -70,6 +70,13 @@ ROPEWALK_INLINE void rotated_heads(const double* a, std::int64_t sa, const doubl
   heads[3 * n] = round_testing(v.difference.cos, error, unproven);
 }
 
+ROPEWALK_INLINE void amplified_entry(double* v, std::int64_t stride, DoubleDouble amplitude, double error,
+                                     std::uint64_t& unproven) {
+  const DoubleDouble sin = multiply({v[0], v[stride]}, amplitude);
+  const DoubleDouble cos = multiply({v[2 * stride], v[3 * stride]}, amplitude);
+  store(v, stride, round_testing_tail(sin, error, unproven), round_testing_tail(cos, error, unproven));
+}
+
 // Keeps the least of the values' last 28 bits: 0 if there may be a midpoint.
 ROPEWALK_INLINE void note_last_bits(double v, std::uint64_t& least) {
   least = std::min(least, std::bit_cast<std::uint64_t>(v) & kMidpointMask);
@@ -102,6 +109,13 @@ ROPEWALK_CLONES bool rotate_rows_heads(Row centre, Row b, int n, const double* e
   for (int j = 0; j < n; ++j) {
     rotated_heads(centre.values + j, centre.stride, b.values + j, b.stride, error[j], heads + j, n, unproven);
   }
+  return unproven != 0;
+}
+
+ROPEWALK_CLONES bool amplify_row(Row row, int n, DoubleDouble amplitude, const double* error) {
+  std::uint64_t unproven = 0;
+#pragma omp simd reduction(| : unproven)
+  for (int j = 0; j < n; ++j) amplified_entry(row.values + j, row.stride, amplitude, error[j], unproven);
   return unproven != 0;
 }
 

@@ -32,6 +32,9 @@ bool rotate_rows(Row centre, Row b, int n, const double* error, Row sum, Row dif
 // sin and cos of centre + b, sin and cos of centre - b.
 bool rotate_rows_heads(Row centre, Row b, int n, const double* error, double* heads);
 
+// The row times the amplitude, in place: error <= 6 u^2 amplitude beside the row's and the amplitude's own.
+bool amplify_row(Row row, int n, DoubleDouble amplitude, const double* error);
+
 // Correctly rounded doubles, each rounded again to the format: floats, or bit patterns of 16 bits. Returns whether some
 // entry may be a midpoint of the format (may_be_midpoint).
 bool narrow_row(const double* values, int n, float* out);

@@ -42,9 +42,13 @@ void SinCos::resize(std::int64_t row_count, int pair_count) {
   for (auto* values : {&sin, &sin_tail, &cos, &cos_tail}) values->resize(size);
 }
 
-Table::Table(Frequencies frequencies, double rounding_test_error)
-    : frequencies_(std::move(frequencies)), error_(std::max(rounding_test_error, kRoundingTestError)) {
+Table::Table(Frequencies frequencies, Amplitude amplitude, double rounding_test_error)
+    : frequencies_(std::move(frequencies)),
+      amplitude_(std::move(amplitude)),
+      error_(std::max(rounding_test_error, kRoundingTestError)) {
   for (int j = 0; j < pairs(); ++j) errors_.push_back(test_error_of(frequencies_.head(j), error_));
+  if (!amplitude_.is_one())
+    for (const double error : errors_) product_errors_.push_back(error * amplitude_.head());
   fine_.resize(4 * errors_.size() * (kReach + 1));
   Rows rows(*this, 0, pairs());
   for (std::int64_t b = 0; b <= kReach; ++b) rows.evaluate(b, rows.fine_row(b));
@@ -59,6 +63,7 @@ void Table::check_range(std::int64_t first, std::int64_t count) const {
 Proof Table::dense(std::int64_t first, std::int64_t count, SinCos& out) const {
   check_range(first, count);
   out.resize(count, pairs());
+  out.error = kRoundingTestError * amplitude_.head();
   Proof proof;
   for (int begin = 0; begin < pairs(); begin += kTile) {
     Rows rows(*this, begin, std::min(kTile, pairs() - begin));
@@ -72,8 +77,7 @@ Proof Table::dense(std::int64_t first, std::int64_t count, SinCos& out) const {
         const bool failed =
             rotate_rows(rows.centre, rows.fine_row(b), rows.pairs, rows.errors, rows.sum, rows.difference);
         const auto finish = [&](std::int64_t position, Row row) {
-          rows.count_row();
-          if (failed) rows.prove_failed(position, row);
+          rows.finish(position, row, failed);
           copy_row(row, rows.pairs, out, position - first, begin);
         };
         if (plus) finish(centre + b, rows.sum);
@@ -88,6 +92,7 @@ Proof Table::dense(std::int64_t first, std::int64_t count, SinCos& out) const {
 Proof Table::sparse(std::span<const std::int64_t> positions, SinCos& out) const {
   for (const std::int64_t position : positions) check_position(position);
   out.resize(static_cast<std::int64_t>(positions.size()), pairs());
+  out.error = kRoundingTestError * amplitude_.head();
   Rows rows(*this, 0, pairs());
   for (std::size_t i = 0; i < positions.size(); ++i) {
     rows.evaluate_proved(positions[i], rows.sum);

@@ -1,5 +1,5 @@
-// Sine and cosine of position * theta_j, proved. docs/numerics.md, section 1, has the algorithm, its bounds and
-// sources.
+// Sine and cosine of position * theta_j, times an amplitude, proved. docs/numerics.md, section 1, has the algorithm,
+// its bounds and sources.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "reference/amplitude.hpp"
 #include "reference/format.hpp"
 #include "reference/frequencies.hpp"
 
@@ -22,12 +23,13 @@ struct Proof {
   Proof& operator+=(const Proof& other);
 };
 
-// A block of the table, row-major [rows][pairs]: head is the correctly rounded double; head + tail is within 2^-98 of
+// A block of the table, row-major [rows][pairs]: head is the correctly rounded double; head + tail is within `error` of
 // the value. tail has the sign of value - head for certain, and is 0 only where they are equal (round_to relies on it).
 struct SinCos {
   std::int64_t rows = 0;
   int pairs = 0;
   std::vector<double> sin, sin_tail, cos, cos_tail;
+  double error = 0x1p-98;  // times the amplitude
   void resize(std::int64_t row_count, int pair_count);
 };
 
@@ -40,8 +42,11 @@ constexpr std::int64_t kMaxPosition = std::int64_t{1} << 53;
 // Thread-safe once made; needs 33 * 32 bytes a pair.
 class Table {
  public:
-  explicit Table(Frequencies frequencies, double rounding_test_error = kRoundingTestError);
+  explicit Table(Frequencies frequencies, double rounding_test_error = kRoundingTestError)
+      : Table(std::move(frequencies), Amplitude(), rounding_test_error) {}
+  Table(Frequencies frequencies, Amplitude amplitude, double rounding_test_error = kRoundingTestError);
   const Frequencies& frequencies() const { return frequencies_; }
+  const Amplitude& amplitude() const { return amplitude_; }
   int pairs() const { return frequencies_.size(); }
 
   // Positions first .. first+count-1, in order. 0 <= positions <= kMaxPosition, here and below.
@@ -62,19 +67,21 @@ class Table {
  private:
   struct Rows;
   Frequencies frequencies_;
+  Amplitude amplitude_;
   double error_;
-  std::vector<double>
-      errors_;              // the test's half-width for each pair: 0 where the frequency is 0, as the values are exact
-  std::int64_t zeros_ = 0;  // frequencies that are 0
-  std::vector<double> fine_;  // rows of the positions 0 .. kReach, each [sin, sin_tail, cos, cos_tail][pairs]
+  std::vector<double> errors_;  // the test's half-width for each pair, without the amplitude: 0 where the frequency is
+                                // 0, as the values are exact
+  std::vector<double> product_errors_;  // of the test after the product with the amplitude; empty where that is 1
+  std::vector<double> fine_;            // rows of the positions 0 .. kReach, each [sin, sin_tail, cos, cos_tail][pairs]
   void check_range(std::int64_t first, std::int64_t count) const;
   void narrow_columns(Format format, std::int64_t position, int begin, int n, const double* sin, const double* cos,
                       void* sin_out, void* cos_out, Proof& proof) const;
 };
 
-// Level E2: sine and cosine of exactly given angles (any finite doubles; NaN and infinity give NaN).
+// Level E2: sine and cosine of exactly given angles (any finite doubles; NaN and infinity give NaN), times an
+// amplitude.
 Proof sin_cos_of_angles(std::span<const double> angles, std::int64_t rows, int pairs, SinCos& out,
-                        double rounding_test_error = kRoundingTestError);
+                        double rounding_test_error = kRoundingTestError, const Amplitude& amplitude = {});
 
 // The correctly rounded number of `format` for each value head + tail of a SinCos, as a double; counts proof.midpoints.
 void round_to(Format format, std::span<const double> head, std::span<const double> tail, std::span<double> out,

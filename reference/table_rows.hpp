@@ -23,6 +23,7 @@ struct Table::Rows {
   int zeros = 0;  // frequencies among them that are 0
   Proof proof;
   const double* errors;
+  const double* product_errors;  // null: no amplitude
   std::vector<std::uint64_t> high, low;
   std::vector<double> values;
   Row centre, sum, difference;
@@ -32,6 +33,7 @@ struct Table::Rows {
         begin(first_pair),
         pairs(pair_count),
         errors(t.errors_.data() + begin),
+        product_errors(t.product_errors_.empty() ? nullptr : t.product_errors_.data() + begin),
         high(static_cast<std::size_t>(pairs)),
         low(high),
         values(12 * high.size()),
@@ -58,14 +60,14 @@ struct Table::Rows {
   }
 
   // Proves what the kernel could not in a counted row.
-  void prove_failed(std::int64_t position, Row row) {
+  void prove_failed(std::int64_t position, Row row, const double* tested) {
     for (int j = 0; j < pairs; ++j) {
-      if (rounds_to_head(row.sin()[j], row.sin_tail()[j], errors[j]) &&
-          rounds_to_head(row.cos()[j], row.cos_tail()[j], errors[j])) {
+      if (rounds_to_head(row.sin()[j], row.sin_tail()[j], tested[j]) &&
+          rounds_to_head(row.cos()[j], row.cos_tail()[j], tested[j])) {
         continue;
       }
       proof.fast -= 2;
-      const RoundedSinCos v = prove(table.frequencies_, position, begin + j, table.error_, proof);
+      const RoundedSinCos v = prove(table.frequencies_, table.amplitude_, position, begin + j, table.error_, proof);
       row.sin()[j] = v.sin.head;
       row.sin_tail()[j] = v.sin.tail;
       row.cos()[j] = v.cos.head;
@@ -73,10 +75,19 @@ struct Table::Rows {
     }
   }
 
-  void evaluate_proved(std::int64_t position, Row out) {
+  // A row from a kernel becomes proved values times the amplitude. Whether the kernel proved its own values does not
+  // matter to their products.
+  void finish(std::int64_t position, Row row, bool failed) {
     count_row();
-    if (evaluate(position, out)) prove_failed(position, out);
+    const double* tested = errors;
+    if (product_errors) {
+      failed = amplify_row(row, pairs, {table.amplitude_.head(), table.amplitude_.tail()}, product_errors);
+      tested = product_errors;
+    }
+    if (failed) prove_failed(position, row, tested);
   }
+
+  void evaluate_proved(std::int64_t position, Row out) { finish(position, out, evaluate(position, out)); }
 
   // Calls visit(c, b, plus, minus) for all positions c + b and c - b in first .. first+count-1, with the row of c in
   // `centre`: plus and minus say which of the two positions are among them.
@@ -98,6 +109,16 @@ struct Table::Rows {
   void heads(std::int64_t first, std::int64_t count, const Visit& visit) {
     double* const four = sum.values;
     around_centres(first, count, [&](std::int64_t c, std::int64_t b, bool plus, bool minus) {
+      if (product_errors) {
+        rotate_rows(centre, fine_row(b), pairs, errors, sum, difference);
+        const auto finish_row = [&](std::int64_t position, Row row) {
+          finish(position, row, false);
+          visit(position, row.sin(), row.cos());
+        };
+        if (plus) finish_row(c + b, sum);
+        if (minus) finish_row(c - b, difference);
+        return;
+      }
       const bool failed = rotate_rows_heads(centre, fine_row(b), pairs, errors, four);
       const auto finish = [&](std::int64_t position, const double* sin) {
         if (!failed) {

@@ -3,8 +3,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "harness/bad_input.hpp"
+#include "harness/cases/exact_rope.hpp"
 #include "harness/cases/parts.hpp"
 
 namespace ropewalk {
@@ -45,9 +47,7 @@ void set_if(GridPoint& point, const Axis::Value& value) {
 constexpr std::array<FieldRule, 16> kRules{{
     {"scaling", false,
      [](const Field& field) {
-       const std::size_t at = field.choice(kTypes);
-       if (at > 0) field.refuse("not supported by this version; accepted: none");
-       return Axis::Value{std::string(kTypes[at]), {}, field};
+       return Axis::Value{std::string(kTypes[field.choice(kTypes)]), {}, field};
      },
      [](GridPoint& p, const Axis::Value& v) {
        const auto at = std::find(kTypes.begin(), kTypes.end(), v.param.get<std::string>());
@@ -131,8 +131,13 @@ void check_scaling(const Rope& rope, const Field& block) {
                   fmt::format("one for each of the {} pairs is needed", pairs));
   if (scaling.type == Scaling::Type::llama3 && scaling.low_freq_factor > scaling.high_freq_factor)
     block.inside("low_freq_factor", block.json()["low_freq_factor"]).refuse("at most high_freq_factor is needed");
-  if (scaling.type == Scaling::Type::dynamic && rope.rotary_dim() <= 2)
-    block.inside("scaling", block.json()["scaling"]).refuse("dynamic scaling needs a rotary width of at least 4");
+  if (scaling.type == Scaling::Type::none) return;
+  try {
+    frequencies_of(rope);
+    amplitude_of(rope);
+  } catch (const std::invalid_argument& not_defined) {
+    block.inside("scaling", block.json()["scaling"]).refuse(not_defined.what());
+  }
 }
 
 }  // namespace ropewalk

@@ -52,10 +52,11 @@ class AttentionTruth final : public WholeTruth {
   AttentionTruth(const Case& problem, const Stages& inputs) : problem_(problem), attention_(*problem.attention) {
     for (const auto& [name, tensor] : inputs) vectors_[name] = {tensor.shape(), to_doubles(tensor)};
     const std::vector<std::int64_t> positions = problem.positions.all();
-    const reference::Table table(frequencies_of(problem.rope));
+    const reference::Table table = table_of(problem.rope);
     proof_ += table.sparse(positions, exact_);
     for (const std::int64_t position : positions)
-      bound_.insert(bound_.end(), static_cast<std::size_t>(exact_.pairs), position == 0 ? 0 : 0x1p-98);
+      bound_.insert(bound_.end(), static_cast<std::size_t>(exact_.pairs),
+                    position == 0 && table.amplitude().exact() ? 0 : exact_.error);
     given_ = score_inputs(inputs);
   }
 

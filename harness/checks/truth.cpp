@@ -11,7 +11,7 @@ using reference::Proof;
 using reference::SinCos;
 using reference::Table;
 
-Truth::Truth(const Rope& rope, const Positions& positions) : all_(positions), exact_(frequencies_of(rope)) {}
+Truth::Truth(const Rope& rope, const Positions& positions) : all_(positions), exact_(table_of(rope)) {}
 
 void Truth::start_block(std::int64_t first, std::int64_t count) {
   block_.resize(static_cast<std::size_t>(count));
@@ -38,7 +38,7 @@ const SinCos& Truth::of_frequencies(const Tensor& inv_freq) {
   const Stopwatch watch(seconds_);
   auto known = std::find_if(e1_.begin(), e1_.end(), [&](const Stored& s) { return same_bits(s.input, inv_freq); });
   if (known == e1_.end()) {
-    e1_.push_back({inv_freq, Table(Frequencies::given(to_doubles(inv_freq))), {}});
+    e1_.push_back({inv_freq, Table(Frequencies::given(to_doubles(inv_freq)), amplitude()), {}});
     known = std::prev(e1_.end());
   }
   if (!known->values) proof_ += fill(known->table, known->values.emplace());
@@ -51,7 +51,7 @@ const SinCos& Truth::of_angles(const Tensor& angle) {
     if (same_bits(known.input, angle)) return known.values;
   Known& fresh = e2_.emplace_back(Known{angle, {}});
   proof_ += reference::sin_cos_of_angles(to_doubles(angle), angle.shape()[0], static_cast<int>(angle.shape()[1]),
-                                         fresh.values);
+                                         fresh.values, reference::kRoundingTestError, amplitude());
   return fresh.values;
 }
 

@@ -32,6 +32,8 @@ class Truth {
 
   std::span<const std::int64_t> positions() const { return block_; }
   const reference::Frequencies& frequencies() const { return exact_.frequencies(); }
+  // Of the cosines and sines at all levels.
+  const reference::Amplitude& amplitude() const { return exact_.amplitude(); }
   // Level E0: of the exact angle.
   const reference::SinCos& of_exact();
   // Level E1: of the exact position times the observed frequencies.

@@ -30,7 +30,7 @@ BoundedValues LimitsOfRecipe::table() const {
   const auto frequencies = frequencies_of(problem_.rope);
   const std::vector<std::int64_t> positions = problem_.positions.all();
   reference::SinCos exact;
-  reference::Table(frequencies).sparse(positions, exact);
+  table_of(problem_.rope).sparse(positions, exact);
   const auto pairs = static_cast<std::size_t>(frequencies.size());
   const Shape shape{problem_.positions.count(), frequencies.size()};
   BoundedValues out;

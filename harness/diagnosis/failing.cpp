@@ -32,8 +32,8 @@ std::string as_file_name(std::string text) {
 }
 
 Stages exact_stages(const Case& problem) {
-  const auto exact = frequencies_of(problem.rope);
-  const reference::Table table(exact);
+  const reference::Table table = table_of(problem.rope);
+  const auto& exact = table.frequencies();
   const auto positions = problem.positions.all();
   const auto rows = static_cast<std::int64_t>(positions.size());
   const std::int64_t pairs = exact.size();

@@ -7,6 +7,10 @@ ropewalk_test(reference_test
     reference/instruction_sets_test.cpp
     reference/paths_test.cpp
     reference/rounding_test.cpp
+    reference/scaling_edges_test.cpp
+    reference/scaling_facts_test.cpp
+    reference/scaling_oracle.cpp
+    reference/scaling_test.cpp
     reference/self_check_test.cpp
     reference/table_test.cpp
   LIBRARIES ropewalk_reference ${ARB_LIBRARY} ${FLINT_LIBRARY})

@@ -63,22 +63,28 @@ double distance(const arb_t value, Claim claim) {
 
 }  // namespace
 
-ArbReal::ArbReal(double value, int dim, int j) : value_(value), dim_(dim), j_(j) { arb_init(ball_); }
-ArbReal::ArbReal(const ArbReal& other) : ArbReal(other.value_, other.dim_, other.j_) {}
+ArbReal::ArbReal(Evaluate evaluate) : evaluate_(std::move(evaluate)) { arb_init(ball_); }
+ArbReal::ArbReal(const ArbReal& other) : ArbReal(other.evaluate_) {}
 ArbReal::~ArbReal() { arb_clear(ball_); }
-ArbReal ArbReal::exactly(double value) { return {value, 0, 0}; }
-ArbReal ArbReal::power(double base, int dim, int j) { return {base, dim, j}; }
+
+ArbReal ArbReal::exactly(double value) {
+  return ArbReal([value](arb_t out, slong) { arb_set_d(out, value); });
+}
+
+ArbReal ArbReal::power(double base, int dim, int j) {
+  return ArbReal([base, dim, j](arb_t out, slong bits) {
+    arb_set_d(out, base);
+    arb_log(out, out, bits);
+    arb_mul_si(out, out, -2 * j, bits);
+    arb_div_si(out, out, dim, bits);
+    arb_exp(out, out, bits);
+  });
+}
 
 const arb_struct* ArbReal::at(slong bits) {
   if (bits_ == bits) return ball_;
   bits_ = bits;
-  arb_set_d(ball_, value_);
-  if (dim_ != 0) {
-    arb_log(ball_, ball_, bits);
-    arb_mul_si(ball_, ball_, -2 * j_, bits);
-    arb_div_si(ball_, ball_, dim_, bits);
-    arb_exp(ball_, ball_, bits);
-  }
+  evaluate_(ball_, bits);
   return ball_;
 }
 
@@ -90,6 +96,11 @@ Truth truth_of(ArbReal& x) {
 }
 
 Judged judge(ArbReal& theta, std::int64_t position, Claim sin, Claim cos) {
+  ArbReal one = ArbReal::exactly(1);
+  return judge(theta, one, position, sin, cos);
+}
+
+Judged judge(ArbReal& theta, ArbReal& amplitude, std::int64_t position, Claim sin, Claim cos) {
   Judged judged{};
   arb_t angle, sine, cosine;
   arb_init(angle);
@@ -99,6 +110,8 @@ Judged judge(ArbReal& theta, std::int64_t position, Claim sin, Claim cos) {
   for (slong bits = 192; !decided && bits < 100000; bits *= 2) {
     arb_mul_si(angle, theta.at(bits + 64), position, bits + 64);
     arb_sin_cos(sine, cosine, angle, bits);
+    arb_mul(sine, sine, amplitude.at(bits + 64), bits);
+    arb_mul(cosine, cosine, amplitude.at(bits + 64), bits);
     decided = decide(sine, bits, judged.sin) && decide(cosine, bits, judged.cos);
   }
   if (!decided) throw std::runtime_error("the oracle cannot decide");

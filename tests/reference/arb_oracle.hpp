@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 
 #include "reference/format.hpp"
 
@@ -17,6 +18,8 @@ class ArbReal {
  public:
   static ArbReal exactly(double value);
   static ArbReal power(double base, int dim, int j);  // base^(-2j/dim), as exp(-(2j/dim) log base)
+  using Evaluate = std::function<void(arb_t out, slong bits)>;
+  explicit ArbReal(Evaluate evaluate);
   ArbReal(const ArbReal& other);
   ArbReal& operator=(const ArbReal&) = delete;
   ~ArbReal();
@@ -24,9 +27,7 @@ class ArbReal {
   const arb_struct* at(slong bits);
 
  private:
-  ArbReal(double value, int dim, int j);
-  double value_;
-  int dim_, j_;
+  Evaluate evaluate_;
   slong bits_ = 0;
   arb_t ball_;
 };
@@ -49,5 +50,7 @@ struct Judged {
   double sin_error, cos_error;
 };
 Judged judge(ArbReal& theta, std::int64_t position, Claim sin, Claim cos);
+// The same times an amplitude.
+Judged judge(ArbReal& theta, ArbReal& amplitude, std::int64_t position, Claim sin, Claim cos);
 
 }  // namespace ropewalk::reference

@@ -41,10 +41,10 @@ TEST(RoundedFrequencies, PowersOfTwoAreExactAndTiesGoToEven) {
   const auto single = rounded_frequencies(f, Format::float32, proof);
   EXPECT_EQ(single[2], 0x1p-25);
   EXPECT_EQ(single[1], static_cast<float>(std::exp2(-12.5)));
-  EXPECT_EQ(f.power_of_two(2), -25);
-  EXPECT_FALSE(f.power_of_two(1).has_value());
-  EXPECT_EQ(Frequencies::powers(0.25, 8).power_of_two(2), 1);
-  EXPECT_FALSE(Frequencies::powers(3, 8).power_of_two(2).has_value());
+  EXPECT_EQ(mpfr_get_d(raw(*f.finite(2)), MPFR_RNDN), 0x1p-25);
+  EXPECT_FALSE(f.finite(1).has_value());
+  EXPECT_EQ(Frequencies::powers(0.25, 8).head(2), 2);
+  EXPECT_FALSE(Frequencies::powers(3, 8).finite(2).has_value());
 }
 
 TEST(RoundedFrequencies, WhatTheFormatCannotHoldIsInfinite) {
