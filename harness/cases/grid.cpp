@@ -166,8 +166,8 @@ std::vector<GridPoint> expand(const std::vector<Axis>& axes, const Field& where)
 
 void check_points(Kind kind, const std::vector<GridPoint>& points, const std::vector<Axis>& axes, const Field& block) {
   for (const GridPoint& point : points) {
-    if (kind != Kind::lora) check_scaling(point.rope, block);
     if (kind != Kind::lora) need_even_width(point.rope, where(axes, "head_dim", point.rope.head_dim));
+    if (kind != Kind::lora) check_scaling(point.rope, block);
     if (kind == Kind::lora) need_division(axes, point.lora.heads, "groups", point.lora.groups);
     if (kind == Kind::attention) check_attention(point, axes);
   }

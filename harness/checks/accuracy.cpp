@@ -173,6 +173,7 @@ void AccuracyCheck::trigonometry(const Stages& observed, Truth& truth) {
   const auto angle = observed.find("angle"), freq = observed.find("inv_freq");
   const bool sine = stage_ == "sin", angle_seen = angle != observed.end(), freq_seen = freq != observed.end();
   const TrigBudget& budget = sine ? budget_.sin : budget_.cos;
+  const double amplitude = truth.amplitude().head();  // of the function's slope, too
   const SinCos& total = truth.of_exact();
   const SinCos& local = angle_seen  ? truth.of_angles(angle->second)
                         : freq_seen ? truth.of_frequencies(freq->second)
@@ -195,7 +196,7 @@ void AccuracyCheck::trigonometry(const Stages& observed, Truth& truth) {
     columns.local_tail = &(sine ? local.sin_tail : local.cos_tail)[at];
     double* limit = made_.local_limit.data();
     trig_limits(budget, {columns.local_head, pairs}, made_.local_limit);
-    const auto p = static_cast<double>(positions[r]);
+    const double p = amplitude * static_cast<double>(positions[r]);
     for (std::size_t j = 0; j < pairs; ++j) {
       made_.total_limit[j] = limit[j] + p * total_angle_[j];
       limit[j] += p * local_angle_[j];

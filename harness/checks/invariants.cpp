@@ -34,8 +34,12 @@ void InvariantsCheck::add(const Stages& observed, Truth& truth, bool first_block
   for (const double v : values) largest_ = std::max(largest_, std::fabs(v));
   if (stage_ != "positions") significands(values, found->second.dtype());
   if (!trigonometric(stage_)) return;
-  for (const double v : values) beyond_one_ += std::fabs(v) > 1;
-  row_zero(values, truth);
+  amplitude_ = truth.amplitude().head();
+  // An amplitude of 1 leaves no room: no rounding takes a cosine beyond 1, or that of 0 away from it.
+  std::vector<double> room(1);
+  if (amplitude_ != 1) trig_limits(stage_ == "cos" ? budget_.cos : budget_.sin, {&amplitude_, 1}, room);
+  for (const double v : values) beyond_ += std::fabs(v) > amplitude_ + room[0];
+  row_zero(values, truth, room[0]);
   if (stage_ == "cos" && observed.contains("sin")) squares(observed);
 }
 
@@ -50,26 +54,29 @@ void InvariantsCheck::significands(const std::vector<double>& values, DType dtyp
   }
 }
 
-void InvariantsCheck::row_zero(const std::vector<double>& values, Truth& truth) {
+void InvariantsCheck::row_zero(const std::vector<double>& values, Truth& truth, double room) {
   const auto positions = truth.positions();
   const std::size_t pairs = values.size() / positions.size();
   for (std::size_t r = 0; r < positions.size(); ++r)
     for (std::size_t j = 0; positions[r] == 0 && j < pairs; ++j)
-      row_zero_wrong_ += values[r * pairs + j] != (stage_ == "cos" ? 1 : 0);
+      row_zero_wrong_ +=
+          stage_ == "cos" ? !(std::fabs(values[r * pairs + j] - amplitude_) <= room) : values[r * pairs + j] != 0;
 }
 
-// |c^2 + s^2 - 1| <= 2 (|c| dc + |s| ds) + dc^2 + ds^2 when each is off by at most its own budget; the sum itself is
-// evaluated with an error below 3 * 2^-53.
+// |c^2 + s^2 - A^2| <= 2 (|c| dc + |s| ds) + dc^2 + ds^2 when each is off by at most its own budget and A is the
+// amplitude; the sum itself is evaluated with an error below 3 * 2^-53 for A = 1. The square of another amplitude,
+// rounded itself, adds as much again.
 void InvariantsCheck::squares(const Stages& observed) {
   const auto cosine = to_doubles(observed.at("cos")), sine = to_doubles(observed.at("sin"));
   if (sine.size() != cosine.size()) return;
   std::vector<double> dcs(cosine.size()), dss(sine.size());
   trig_limits(budget_.cos, cosine, dcs);
   trig_limits(budget_.sin, sine, dss);
+  const double square = amplitude_ * amplitude_, rounding = (amplitude_ == 1 ? 3 : 6) * 0x1p-53 * square;
   for (std::size_t i = 0; i < cosine.size(); ++i) {
     const double dc = dcs[i], ds = dss[i];
-    const double limit = 2 * (std::fabs(cosine[i]) * dc + std::fabs(sine[i]) * ds) + dc * dc + ds * ds + 3 * 0x1p-53;
-    const double off = std::fabs(std::fma(cosine[i], cosine[i], sine[i] * sine[i]) - 1);
+    const double limit = 2 * (std::fabs(cosine[i]) * dc + std::fabs(sine[i]) * ds) + dc * dc + ds * ds + rounding;
+    const double off = std::fabs(std::fma(cosine[i], cosine[i], sine[i] * sine[i]) - square);
     if (off / limit <= worst_square_ratio_) continue;
     worst_square_ratio_ = off / limit;
     worst_square_ = off;
@@ -95,8 +102,9 @@ void InvariantsCheck::conclude(Result& result) const {
   result.stage_dtype = dtype_;
   std::vector<std::string> broken;
   if (not_finite_ > 0) broken.push_back(fmt::format("{} values are NaN or infinite", not_finite_));
-  if (beyond_one_ > 0)
-    broken.push_back(fmt::format("{} values exceed 1 in size, the largest is {}", beyond_one_, largest_));
+  const std::string one = amplitude_ == 1 ? "1" : fmt::format("the amplitude {}", amplitude_);
+  if (beyond_ > 0)
+    broken.push_back(fmt::format("{} values exceed {} in size, the largest is {}", beyond_, one, largest_));
   if (row_zero_wrong_ > 0) broken.push_back(fmt::format("{} values of position 0 are wrong", row_zero_wrong_));
   if (worst_square_ratio_ > 1)
     broken.push_back(fmt::format("cos^2 + sin^2 is off by {:.3g}, limit {:.3g}", worst_square_, worst_square_limit_));
@@ -111,7 +119,7 @@ void InvariantsCheck::conclude(Result& result) const {
   for (const std::string& how : changed_by_) broken.push_back("bits change with " + how);
   result.verdict = broken.empty() ? Verdict::pass : Verdict::fail;
   result.reason = fmt::format("{}", fmt::join(broken, "; "));
-  if (trigonometric(stage_)) result.margin = std::max(worst_square_ratio_, beyond_one_ > 0 ? largest_ : 0.0);
+  if (trigonometric(stage_)) result.margin = std::max(worst_square_ratio_, beyond_ > 0 ? largest_ / amplitude_ : 0.0);
   if (broken.empty() && stage_ != "positions" && largest_ == 0) {
     result.verdict = Verdict::untrusted;
     result.reason = "all zeros";

@@ -22,14 +22,14 @@ class InvariantsCheck {
  private:
   void squares(const Stages& observed);
   void significands(const std::vector<double>& values, DType dtype);
-  void row_zero(const std::vector<double>& values, Truth& truth);
+  void row_zero(const std::vector<double>& values, Truth& truth, double room);
   reference::Format expected_format() const;
 
   std::string stage_, dtype_;
   const Budget& budget_;
-  std::int64_t compared_ = 0, beyond_one_ = 0, not_finite_ = 0, row_zero_wrong_ = 0, again_compared_ = 0;
+  std::int64_t compared_ = 0, beyond_ = 0, not_finite_ = 0, row_zero_wrong_ = 0, again_compared_ = 0;
   std::set<std::string> changed_by_;
-  double largest_ = 0, worst_square_ = 0, worst_square_ratio_ = 0, worst_square_limit_ = 0;
+  double amplitude_ = 1, largest_ = 0, worst_square_ = 0, worst_square_ratio_ = 0, worst_square_limit_ = 0;
   int bits_ = 0, dtype_bits_ = 53;
   std::int64_t usable_ = 0;  // values whose significand says something about the bits in use
 };

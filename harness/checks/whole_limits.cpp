@@ -27,10 +27,11 @@ LimitsOfRecipe::LimitsOfRecipe(Recipe claims, DocumentedBounds device, const Cas
 // The exact table with what the claimed recipe's table may be off by.
 BoundedValues LimitsOfRecipe::table() const {
   const Budget budget = count_roundings(claims_, device_, problem_);
-  const auto frequencies = frequencies_of(problem_.rope);
+  const reference::Table exact_table = table_of(problem_.rope);
+  const auto& frequencies = exact_table.frequencies();
   const std::vector<std::int64_t> positions = problem_.positions.all();
   reference::SinCos exact;
-  table_of(problem_.rope).sparse(positions, exact);
+  exact_table.sparse(positions, exact);
   const auto pairs = static_cast<std::size_t>(frequencies.size());
   const Shape shape{problem_.positions.count(), frequencies.size()};
   BoundedValues out;
@@ -42,8 +43,8 @@ BoundedValues LimitsOfRecipe::table() const {
     for (std::size_t i = 0; i < limits.size(); ++i) {
       const auto j = static_cast<int>(i % pairs);
       const double of_inputs = compose(budget.positions_relative, budget.inv_freq_relative[i % pairs]);
-      limits[i] += static_cast<double>(positions[i / pairs]) * std::fabs(frequencies.head(j)) *
-                   compose(of_inputs, budget.angle_relative);
+      limits[i] += exact_table.amplitude().head() * static_cast<double>(positions[i / pairs]) *
+                   std::fabs(frequencies.head(j)) * compose(of_inputs, budget.angle_relative);
     }
     // The dtype is that of the table as it is delivered: its last rounding.
     const reference::Format format = trig.roundings.empty() ? trig.function_format : trig.roundings.back();

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "harness/cases/exact_rope.hpp"
 #include "harness/checks/limits.hpp"
 #include "harness/diagnosis/judge.hpp"
 
@@ -17,8 +18,10 @@ using reference::Table;
 constexpr std::int64_t kBlockElements = 32768;  // rows * pairs at a time
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-Frequencies frequencies_of(const Hypothesis& hypothesis, int dim) {
-  Frequencies exact = Frequencies::powers(hypothesis.base, dim);
+Frequencies frequencies_of(const Hypothesis& hypothesis, Rope rope) {
+  rope.base = hypothesis.base;
+  if (hypothesis.unscaled) rope.scaling = {};
+  Frequencies exact = ropewalk::frequencies_of(rope);
   if (hypothesis.scale == 1) return exact;
   std::vector<double> scaled;
   scaled.reserve(static_cast<std::size_t>(exact.size()));
@@ -73,9 +76,8 @@ Explained test_hypothesis(const Hypothesis& hypothesis, const Case& problem, con
   Case changed = problem;
   changed.rope.base = hypothesis.base;
   const Budget budget = budget_for(claims, changed);
-  const int dim = static_cast<int>(problem.rope.rotary_dim());
-  const Table table(frequencies_of(hypothesis, dim));
-  const auto pairs = static_cast<std::size_t>(dim / 2);
+  const Table table(frequencies_of(hypothesis, problem.rope));
+  const auto pairs = static_cast<std::size_t>(table.pairs());
   std::vector<double> angle_limit(pairs);
   const double of_scale = hypothesis.scale == 1 ? 0 : 2 * reference::unit_roundoff(reference::Format::float32);
   for (std::size_t j = 0; j < pairs; ++j) {

@@ -18,6 +18,7 @@ struct Hypothesis {
   std::string kind, text;  // "base", "base 500000 instead of 10000"
   std::string stage;       // where such a change enters
   double base = 0;
+  bool unscaled = false;                // the problem's scaling is dropped
   double scale = 1;                     // of the frequencies (or of the positions)
   std::vector<std::int64_t> positions;  // of the rows
   std::vector<std::size_t> pair_of;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "harness/cases/exact_rope.hpp"
 #include "harness/cases/fields.hpp"
 #include "harness/devices/device.hpp"
 #include "harness/diagnosis/explain_table.hpp"
@@ -41,12 +42,14 @@ class Fitter {
         claims_(claims),
         base_known_(base_known),
         positions_(problem.positions.all()),
-        phases_(phases_of(stages)) {
+        phases_(phases_of(stages)),
+        expected_(amplitude_of(problem.rope).head()) {
     plain_.base = problem.rope.base;
+    plain_.amplitude = expected_;
     plain_.positions = positions_;
     plain_.pair_of = in_order(phases_.pairs);
-    // Rounding turns a modulus by at most sqrt(2) u; 8 u is more than any table of amplitude 1 shows.
-    const double off = std::fabs(phases_.amplitude - 1);
+    // Rounding turns a modulus by at most sqrt(2) u, and the amplitude by 2 u; 8 u is more than a right table shows.
+    const double off = std::fabs(phases_.amplitude / expected_ - 1);
     if (off > 8 * reference::unit_roundoff(format_of(stages.at("cos").dtype()))) plain_.amplitude = phases_.amplitude;
   }
 
@@ -56,6 +59,7 @@ class Fitter {
     frequencies_ = fitted_frequencies(phases_, positions_);
     if (base_known_) {
       amplitude_and_signs();
+      dropped_scaling();
       other_positions();
       order_of_pairs();
     }
@@ -69,7 +73,7 @@ class Fitter {
     hypothesis.kind = kind;
     hypothesis.stage = stage;
     hypothesis.text = text;
-    if (hypothesis.amplitude != 1 && kind != "amplitude") hypothesis.text += ", and " + amplitude_text();
+    if (hypothesis.amplitude != expected_ && kind != "amplitude") hypothesis.text += ", and " + amplitude_text();
     Hypothesis small = hypothesis;
     small.positions.clear();
     Stages rows;
@@ -85,14 +89,15 @@ class Fitter {
   // YaRN multiplies by 0.1 ln s + 1 (Peng et al. 2023, section 3.4).
   std::string amplitude_text() const {
     const double a = phases_.amplitude, s = std::exp((a - 1) / 0.1);
-    std::string text = fmt::format("amplitude {:.7g} instead of 1", a);
+    std::string text = fmt::format("amplitude {:.7g} instead of {:.7g}", a, expected_);
+    if (expected_ != 1 && std::fabs(a / (expected_ * expected_) - 1) < 0x1p-6) text += ", its square";
     if (a > 1 && s < 1000 && std::fabs(s - std::round(s)) < 0.01)
       text += fmt::format(" (YaRN's 0.1 ln s + 1 for s = {:.0f})", std::round(s));
     return text;
   }
 
   void amplitude_and_signs() {
-    if (plain_.amplitude != 1) holds(plain_, "amplitude", "cos", amplitude_text());
+    if (plain_.amplitude != expected_) holds(plain_, "amplitude", "cos", amplitude_text());
     Hypothesis changed = plain_;
     changed.swapped = true;
     holds(changed, "exchanged", "cos", "cosines and sines have each other's place");
@@ -101,8 +106,15 @@ class Fitter {
     holds(changed, "sign", "sin", "the sines have the other sign: rotation the other way, or positions below 0");
   }
 
+  void dropped_scaling() {
+    if (problem_.rope.scaling.type == reference::Scaling::Type::none) return;
+    Hypothesis changed = plain_;
+    changed.unscaled = true;
+    holds(changed, "scaling", "inv_freq", fmt::format("without the scaling {}", name_of(problem_.rope.scaling.type)));
+  }
+
   void other_positions() {
-    const auto exact = reference::Frequencies::powers(problem_.rope.base, static_cast<int>(2 * phases_.pairs));
+    const auto exact = frequencies_of(problem_.rope);
     std::vector<double> frequencies(phases_.pairs);
     for (std::size_t j = 0; j < frequencies.size(); ++j) frequencies[j] = exact.head(static_cast<int>(j));
     const auto seen = fitted_positions(phases_, frequencies, positions_);
@@ -170,7 +182,6 @@ class Fitter {
   }
 
   void order_of_pairs() {
-    const auto exact = reference::Frequencies::powers(problem_.rope.base, static_cast<int>(2 * phases_.pairs));
     Hypothesis changed = plain_;
     std::vector<bool> taken(phases_.pairs);
     for (std::size_t j = 0; j < phases_.pairs; ++j) {
@@ -178,7 +189,7 @@ class Fitter {
       const double place =
           -std::log(frequencies_[j]) * static_cast<double>(phases_.pairs) / std::log(problem_.rope.base);
       const auto pair = std::lround(place);
-      if (pair < 0 || pair >= exact.size() || taken[static_cast<std::size_t>(pair)]) return;
+      if (pair < 0 || static_cast<std::size_t>(pair) >= phases_.pairs || taken[static_cast<std::size_t>(pair)]) return;
       taken[static_cast<std::size_t>(pair)] = true;
       changed.pair_of[j] = static_cast<std::size_t>(pair);
     }
@@ -224,6 +235,7 @@ class Fitter {
   bool base_known_;
   std::vector<std::int64_t> positions_, few_;
   Phases phases_;
+  double expected_;  // amplitude
   std::vector<double> frequencies_;
   Hypothesis plain_;
   std::vector<Explained> found_;
