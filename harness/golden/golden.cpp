@@ -53,9 +53,6 @@ GoldenFile golden_of(const Case& problem) {
                    "golden tensors of scaled RoPE are not supported by this version; accepted: none");
   if (problem.kind() == Kind::attention) return golden_attention(problem);
   if (problem.kind() == Kind::lora) return golden_lora(problem);
-  if (problem.rope.scaling.type != reference::Scaling::Type::none)
-    throw BadInput(problem.file, problem.id, "scaling: " + std::string(name_of(problem.rope.scaling.type)),
-                   "not supported for golden tables by this version; accepted: none");
   if (!std::isnormal(problem.rope.base))
     Field(problem.file, problem.id + ": base", Json(problem.rope.base)).refuse("a positive normal number is needed");
   return golden_table({problem.rope.rotary_dim(), problem.rope.base, rows_of(problem.positions), problem.dtype});

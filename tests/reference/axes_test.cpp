@@ -1,0 +1,94 @@
+#include "reference/axes.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/reference/judging.hpp"
+
+namespace ropewalk::reference {
+namespace {
+
+std::vector<int> axes_of(const std::vector<Column>& columns) {
+  std::vector<int> out;
+  for (const Column& column : columns) out.push_back(column.axis);
+  return out;
+}
+
+TEST(Mrope, HasItsSectionsInBlocks) {
+  const int sections[] = {16, 24, 24};  // Qwen2-VL
+  const auto columns = mrope_columns(sections, false);
+  ASSERT_EQ(columns.size(), 64U);
+  for (int j = 0; j < 64; ++j)
+    EXPECT_EQ(columns[static_cast<std::size_t>(j)], (Column{j < 16 ? 0 : j < 40 ? 1 : 2, j}));
+}
+
+TEST(Mrope, HasItsSectionsInterleaved) {
+  const int small[] = {4, 2, 1};
+  EXPECT_THAT(axes_of(mrope_columns(small, true)), testing::ElementsAre(0, 1, 2, 0, 1, 0, 0));
+  const int sections[] = {24, 20, 20};  // Qwen3-VL: pairs 1, 4 .. 58 and 2, 5 .. 59
+  const auto axes = axes_of(mrope_columns(sections, true));
+  for (int j = 0; j < 64; ++j) EXPECT_EQ(axes[static_cast<std::size_t>(j)], j < 60 ? j % 3 : 0) << j;
+  for (int axis = 0; axis < 3; ++axis)
+    EXPECT_EQ(std::count(axes.begin(), axes.end(), axis), sections[static_cast<std::size_t>(axis)]);
+}
+
+TEST(Mrope, RefusesSectionsThatDoNotFit) {
+  const int negative[] = {4, -1}, long_one[] = {1, 1, 4};
+  EXPECT_THROW(mrope_columns(negative, false), std::invalid_argument);
+  EXPECT_THROW(mrope_columns(long_one, true), std::invalid_argument);
+}
+
+// Text has the same position on all axes and so the table of one axis.
+TEST(AxisRows, OfEqualPositionsAreTheTable) {
+  const Table table(Frequencies::powers(1e6, 128));
+  const auto positions = positions_from(1000, 9);
+  const std::vector<std::vector<std::int64_t>> three(3, positions);
+  const int sections[] = {16, 24, 24};
+  SinCos plain, rows;
+  table.sparse(positions, plain);
+  for (const bool interleaved : {false, true}) {
+    axis_rows(table, three, mrope_columns(sections, interleaved), rows);
+    EXPECT_EQ(rows.cos, plain.cos);
+    EXPECT_EQ(rows.sin, plain.sin);
+    EXPECT_EQ(rows.cos_tail, plain.cos_tail);
+    EXPECT_EQ(rows.sin_tail, plain.sin_tail);
+  }
+}
+
+// Every entry judged by Arb, with its own axis and frequency.
+TEST(AxisRows, TurnEachPairByItsAxis) {
+  const std::vector<std::vector<std::int64_t>> positions{{7, 7, 8}, {0, 1, 300}, {5, 100000, 2}};
+  const int sections[] = {4, 2, 2};
+  const auto check = [&](const Table& table, const std::vector<Column>& columns, double base, int dim) {
+    SinCos rows;
+    axis_rows(table, positions, columns, rows);
+    Tally tally;
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t c = 0; c < columns.size(); ++c) {
+        ArbReal theta = ArbReal::power(base, dim, columns[c].pair);
+        const std::size_t k = i * columns.size() + c;
+        const Claim sin = {rows.sin[k], rows.sin_tail[k]}, cos = {rows.cos[k], rows.cos_tail[k]};
+        const auto position = positions[static_cast<std::size_t>(columns[c].axis)][i];
+        const Judged judged = judge(theta, position, sin, cos);
+        tally.check(judged.sin, judged.sin_error, sin, "sin");
+        tally.check(judged.cos, judged.cos_error, cos, "cos");
+      }
+    EXPECT_EQ(tally.wrong, 0) << tally.first;
+  };
+  const Table wide(Frequencies::powers(1e6, 16)), half(Frequencies::powers(1e4, 8));
+  check(wide, mrope_columns(sections, false), 1e6, 16);
+  check(wide, mrope_columns(sections, true), 1e6, 16);
+  check(half, axial_columns(4), 1e4, 8);
+}
+
+TEST(AxisRows, RefuseWhatDoesNotFit) {
+  const Table table(Frequencies::powers(1e4, 8));
+  SinCos rows;
+  const std::vector<std::vector<std::int64_t>> uneven{{1, 2}, {1}}, one{{1}};
+  const Column first[] = {{0, 0}}, other_axis[] = {{1, 0}}, other_pair[] = {{0, 4}};
+  EXPECT_THROW(axis_rows(table, uneven, first, rows), std::invalid_argument);
+  EXPECT_THROW(axis_rows(table, one, other_axis, rows), std::invalid_argument);
+  EXPECT_THROW(axis_rows(table, one, other_pair, rows), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace ropewalk::reference
