@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Asks an adapter for every operation that it claims, and compares the answers with float64 arithmetic.
+"""Asks an adapter for every operation that it claims, in every dtype that it claims and for every configuration of
+configurations.json, and compares the answers with float64 arithmetic.
 
 operations.py COMMAND...   (script/real-python torch tests/real/operations.py script/real-python NAME ADAPTER)
 Prints a line for each operation and dtype; exits with 1 if one is wrong or not answered. rope_table is not asked here:
@@ -18,7 +19,8 @@ from torch_tensors import DTYPES, read, torch, write
 
 UNIT = {"float64": 2.0**-53, "float32": 2.0**-24, "float16": 2.0**-11, "bfloat16": 2.0**-8}
 U32 = UNIT["float32"]
-BASE = 10000.0
+CONFIGURATIONS = json.loads(pathlib.Path(__file__).with_name("configurations.json").read_text())
+SMALL = {"heads": 4, "groups": 2, "head_dim": 8}  # asked with every mask
 
 
 def gamma(roundings, unit):
@@ -57,55 +59,58 @@ def worst(name, got, exact, bound, dtype):
 
 
 def turned(x, cos, sin, layout, width):
-    """The rotation, and the sum of the magnitudes of its two products. x [batch, seq, heads, dim], tables [seq, pairs]."""
+    """The rotation, the sum of the magnitudes of its two products, and of its pair. x [batch, seq, heads, dim], tables
+    [seq, pairs]."""
     halves = (slice(0, width // 2), slice(width // 2, width))
     if layout == "interleaved":
         halves = (slice(0, width, 2), slice(1, width, 2))
     first, second = (x[..., half] for half in halves)
     c, s = cos[None, :, None], sin[None, :, None]
-    exact, size = x.clone(), torch.zeros_like(x)
+    exact, size, pair = x.clone(), torch.zeros_like(x), torch.zeros_like(x)
     exact[..., halves[0]], exact[..., halves[1]] = first * c - second * s, second * c + first * s
     size[..., halves[0]] = (first * c).abs() + (second * s).abs()
     size[..., halves[1]] = (second * c).abs() + (first * s).abs()
-    return exact, size
+    pair[..., halves[0]] = pair[..., halves[1]] = first.abs() + second.abs()
+    return exact, size, pair
 
 
-def rope_apply(adapter, dtype, layout, share, given):
+def rope_apply(adapter, dtype, shape, layout, given):
     """The part of the bound that was used, or why there is no answer. given: with tables in the request."""
-    width, seq = 32, 40
-    rotary = int(width * share)
+    width, rotary, base = shape["head_dim"], shape["rotary_dim"], shape["base"]
     pairs = torch.arange(rotary // 2, dtype=torch.float64)
-    positions = torch.arange(seq)
-    angle = positions.double()[:, None] * BASE ** (-pairs / (rotary // 2))
+    positions = torch.tensor([*range(8), 100, 2047])
+    angle = positions.double()[:, None] * base ** (-pairs / (rotary // 2))
     random = torch.Generator().manual_seed(1)
-    inputs = {name: torch.randn(2, seq, heads, width, generator=random).to(DTYPES[dtype])
+    inputs = {name: torch.randn(1, len(positions), heads, width, generator=random).to(DTYPES[dtype])
               for name, heads in (("q", 4), ("k", 2), ("grad_rotated_q", 4), ("grad_rotated_k", 2))}
     inputs["positions"] = positions
     cos, sin = angle.cos(), angle.sin()
     if given:
         inputs["cos"], inputs["sin"] = cos.to(DTYPES[dtype]), sin.to(DTYPES[dtype])
         cos, sin = inputs["cos"].double(), inputs["sin"].double()
-    rope = {"head_dim": width, "rotary_dim": rotary, "base": BASE, "partial_rotary_factor": share, "layout": layout}
+    rope = {"head_dim": width, "rotary_dim": rotary, "base": base, "partial_rotary_factor": rotary / width,
+            "layout": layout}
     got = adapter.outputs({"op": "rope_apply", "rope": rope, "dtype": dtype}, inputs)
     if isinstance(got, str):
         return got
     used = 0.0
     # An angle in fp32: the power, the reciprocal, the product, the exponent, and a running product of `pairs` factors
     # at most (docs/numerics.md). Then four roundings in the dtype: table, product, sum, result.
-    off = 0.0 if given else float(angle.max()) * gamma(6 + math.log(BASE) + rotary // 2, U32) + 4 * U32
+    off = 0 * angle if given else angle * gamma(6 + math.log(base) + rotary // 2, U32) + 4 * U32
     for name, source, sign in (("rotated_q", "q", 1), ("rotated_k", "k", 1), ("grad_q", "grad_rotated_q", -1),
                                ("grad_k", "grad_rotated_k", -1)):
         if name.startswith("grad") and name not in got:
             continue  # gradients are not every package's business
-        exact, size = turned(inputs[source].double(), cos, sign * sin, layout, rotary)
-        reach = inputs[source].double().abs().amax(-1, keepdim=True) * 2 * off
-        bound = gamma(4, UNIT[dtype]) * size + torch.where(size > 0, reach, 0.0)
-        used = max(used, worst(name, got, exact, bound, dtype))
+        exact, size, pair = turned(inputs[source].double(), cos, sign * sin, layout, rotary)
+        reach = torch.zeros_like(exact)
+        reach[..., :rotary] = (off.repeat_interleave(2, -1) if layout == "interleaved" else off.repeat(1, 2))[None, :, None]
+        used = max(used, worst(name, got, exact, gamma(4, UNIT[dtype]) * size + reach * pair, dtype))
     return used
 
 
-def lora_problem(heads, groups, enable, layout, dtype):
-    width, embedding, r, alpha = 8, 24, 3, 5
+def lora_problem(shape, enable, layout, dtype):
+    heads, groups, width = shape["heads"], shape["groups"], shape["head_dim"]
+    embedding, r, alpha = 24, 3, 5
     random = torch.Generator().manual_seed(2)
     sizes = [size for size, on in zip((heads * width, groups * width, groups * width), enable) if on]
     shapes = {"x": (2, 5, embedding), "weight": ((heads + 2 * groups) * width, embedding),
@@ -144,15 +149,15 @@ def exact_lora(lora, inputs):
     return index, stages(x, weight, change), stages(x.abs(), weight.abs(), size)
 
 
-def lora_pad(adapter, dtype, heads, groups, enable, layout):
-    lora, inputs = lora_problem(heads, groups, enable, layout, dtype)
+def lora_pad(adapter, dtype, shape, enable, layout):
+    lora, inputs = lora_problem(shape, enable, layout, dtype)
     got = adapter.outputs({"op": "lora_pad", "lora": lora, "dtype": dtype}, inputs)
     if isinstance(got, str):
         return got
     index, exact, size = exact_lora(lora, inputs)
     if not torch.equal(got["lora_index"], index):
         return "wrong: lora_index"
-    if layout == "grouped" and all(enable) and heads > 1:  # what litgpt does not do: a known fault, not the adapter's
+    if layout == "grouped" and all(enable) and shape["heads"] > 1:  # what litgpt does not do: a known fault, not the adapter's
         if torch.equal(got["lora_padded"], got["lora_delta"]):
             return "known fault: with all three enabled the columns are not brought into the grouped order"
     # Sums of `embedding` and r terms accumulated in fp32 or better, and five roundings of results to the dtype.
@@ -167,12 +172,14 @@ def main():
     wrong = 0
     for op, dtype in itertools.product([op for op in adapter.says["ops"] if op != "rope_table"], adapter.says["dtypes"]):
         if op == "rope_apply":
-            answers = [rope_apply(adapter, dtype, *how)
-                       for how in itertools.product(("half", "interleaved"), (1.0, 0.5), (False, True))]
+            answers = [rope_apply(adapter, dtype, *how) for how in
+                       itertools.product(CONFIGURATIONS["rotations"], ("half", "interleaved"), (False, True))]
         else:
             masks = [mask for mask in itertools.product((False, True), repeat=3) if any(mask)]
-            answers = [lora_pad(adapter, dtype, *shape, mask, layout) for shape, mask, layout in
-                       itertools.product(((4, 4), (4, 2), (4, 1)), masks, ("contiguous", "grouped"))]
+            shapes = [(SMALL, mask) for mask in masks]
+            shapes += [(shape, mask) for shape in CONFIGURATIONS["projections"] for mask in ((1, 0, 1), (1, 1, 1))]
+            answers = [lora_pad(adapter, dtype, shape, [bool(on) for on in mask], layout)
+                       for (shape, mask), layout in itertools.product(shapes, ("contiguous", "grouped"))]
         numbers = [answer for answer in answers if isinstance(answer, float)]
         texts = {answer: answers.count(answer) for answer in answers if isinstance(answer, str)}
         bad = sum(n for text, n in texts.items() if text.startswith(("error", "wrong"))) + sum(n > 1 for n in numbers)
