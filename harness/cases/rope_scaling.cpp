@@ -46,7 +46,6 @@ constexpr std::array<FieldRule, 16> kRules{{
     {"scaling", false,
      [](const Field& field) {
        const std::size_t at = field.choice(kTypes);
-       if (at > 0) field.refuse("not supported by this version; accepted: none");
        return Axis::Value{std::string(kTypes[at]), {}, field};
      },
      [](GridPoint& p, const Axis::Value& v) {

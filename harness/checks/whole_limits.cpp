@@ -42,8 +42,8 @@ BoundedValues LimitsOfRecipe::table() const {
     for (std::size_t i = 0; i < limits.size(); ++i) {
       const auto j = static_cast<int>(i % pairs);
       const double of_inputs = compose(budget.positions_relative, budget.inv_freq_relative[i % pairs]);
-      limits[i] += static_cast<double>(positions[i / pairs]) * std::fabs(frequencies.head(j)) *
-                   compose(of_inputs, budget.angle_relative);
+      limits[i] += trig.amplitude * static_cast<double>(positions[i / pairs]) * std::fabs(frequencies.head(j)) *
+                   compose(of_inputs, budget.angle_relative[i % pairs]);
     }
     // The dtype is that of the table as it is delivered: its last rounding.
     const reference::Format format = trig.roundings.empty() ? trig.function_format : trig.roundings.back();
