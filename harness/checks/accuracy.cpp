@@ -105,9 +105,12 @@ void AccuracyCheck::positions(const Stages& observed, Truth& truth) {
   resize(1);
   for (std::size_t r = 0; r < got.size(); ++r) {
     const auto p = static_cast<double>(exact[r]);
-    const double limit = p <= budget_.positions_exact_below ? 0 : p * budget_.positions_relative;
-    made_.local_head = made_.total_head = {p};
-    made_.local_tail = made_.total_tail = {0};
+    const double limit =
+        p <= budget_.positions_exact_below ? 0 : p / budget_.position_divisor * budget_.positions_relative;
+    const double stands_for = p / budget_.position_divisor;
+    made_.local_head = made_.total_head = {stands_for};
+    made_.local_tail =
+        made_.total_tail = {-std::fma(stands_for, budget_.position_divisor, -p) / budget_.position_divisor};
     made_.local_limit = made_.total_limit = {limit};
     compare(row(&got[r]), static_cast<std::int64_t>(r), exact[r], tensor.dtype());
   }
@@ -119,9 +122,10 @@ void AccuracyCheck::frequencies(const Stages& observed, Truth& truth) {
   const auto got = to_doubles(tensor);
   resize(got.size());
   for (int j = 0; j < exact.size(); ++j) {
-    made_.local_head[j] = made_.total_head[j] = exact.head(j);
-    made_.local_tail[j] = made_.total_tail[j] = exact.tail(j);
-    made_.local_limit[j] = made_.total_limit[j] = std::fabs(exact.head(j)) * budget_.inv_freq_relative[j];
+    const double divisor = budget_.position_divisor, head = exact.head(j) * divisor;
+    made_.local_head[j] = made_.total_head[j] = head;
+    made_.local_tail[j] = made_.total_tail[j] = std::fma(exact.head(j), divisor, -head) + exact.tail(j) * divisor;
+    made_.local_limit[j] = made_.total_limit[j] = std::fabs(head) * budget_.inv_freq_relative[j];
   }
   any_nonzero_position_ = true;  // no position enters
   compare(row(got.data()), 0, 0, tensor.dtype());
@@ -130,7 +134,7 @@ void AccuracyCheck::frequencies(const Stages& observed, Truth& truth) {
 void AccuracyCheck::angle_limits(const reference::Frequencies& exact) {
   for (int j = 0; j < exact.size(); ++j) {
     const double of_inputs = compose(budget_.positions_relative, budget_.inv_freq_relative[j]);
-    total_angle_[j] = std::fabs(exact.head(j)) * compose(of_inputs, budget_.angle_relative);
+    total_angle_[j] = std::fabs(exact.head(j)) * compose(of_inputs, budget_.angle_relative[j]);
   }
 }
 
@@ -157,7 +161,7 @@ void AccuracyCheck::angles(const Stages& observed, Truth& truth) {
       const double product = anchored ? p_seen[r] * f_seen[j] : head;
       made_.local_head[j] = product;
       made_.local_tail[j] = anchored ? std::fma(p_seen[r], f_seen[j], -product) : made_.total_tail[j];
-      made_.local_limit[j] = anchored ? std::fabs(product) * budget_.angle_relative : made_.total_limit[j];
+      made_.local_limit[j] = anchored ? std::fabs(product) * budget_.angle_relative[j] : made_.total_limit[j];
     }
     compare(row(&got[r * pairs]), r, positions[r], tensor.dtype());
   }
@@ -171,7 +175,9 @@ void AccuracyCheck::trigonometry(const Stages& observed, Truth& truth) {
   const Tensor& tensor = delivered(observed, stage_, {rows, exact.size()});
   const auto got = to_doubles(tensor);
   const auto angle = observed.find("angle"), freq = observed.find("inv_freq");
-  const bool sine = stage_ == "sin", angle_seen = angle != observed.end(), freq_seen = freq != observed.end();
+  // Frequencies that stand for others than the exact ones do not give the angle.
+  const bool sine = stage_ == "sin", angle_seen = angle != observed.end(),
+             freq_seen = freq != observed.end() && budget_.position_divisor == 1;
   const TrigBudget& budget = sine ? budget_.sin : budget_.cos;
   const double amplitude = truth.amplitude().head();  // of the function's slope, too
   const SinCos& total = truth.of_exact();
@@ -185,7 +191,8 @@ void AccuracyCheck::trigonometry(const Stages& observed, Truth& truth) {
   if (!angle_seen && !freq_seen) local_angle_ = total_angle_;
   if (!angle_seen && freq_seen) {
     to_doubles(freq->second, local_angle_);
-    for (double& w : local_angle_) w = std::fabs(w) * compose(budget_.positions_relative, budget_.angle_relative);
+    for (std::size_t j = 0; j < pairs; ++j)
+      local_angle_[j] = std::fabs(local_angle_[j]) * compose(budget_.positions_relative, budget_.angle_relative[j]);
   }
   for (std::int64_t r = 0; r < rows; ++r) {
     const std::size_t at = static_cast<std::size_t>(r) * pairs;
@@ -198,8 +205,8 @@ void AccuracyCheck::trigonometry(const Stages& observed, Truth& truth) {
     trig_limits(budget, {columns.local_head, pairs}, made_.local_limit);
     const double p = amplitude * static_cast<double>(positions[r]);
     for (std::size_t j = 0; j < pairs; ++j) {
-      made_.total_limit[j] = limit[j] + p * total_angle_[j];
-      limit[j] += p * local_angle_[j];
+      made_.total_limit[j] = limit[j] + budget.amplitude * p * total_angle_[j];
+      limit[j] += budget.amplitude * p * local_angle_[j];
     }
     compare(columns, r, positions[r], tensor.dtype());
   }

@@ -44,7 +44,7 @@ BoundedValues LimitsOfRecipe::table() const {
       const auto j = static_cast<int>(i % pairs);
       const double of_inputs = compose(budget.positions_relative, budget.inv_freq_relative[i % pairs]);
       limits[i] += exact_table.amplitude().head() * static_cast<double>(positions[i / pairs]) *
-                   std::fabs(frequencies.head(j)) * compose(of_inputs, budget.angle_relative);
+                   std::fabs(frequencies.head(j)) * compose(of_inputs, budget.angle_relative[i % pairs]);
     }
     // The dtype is that of the table as it is delivered: its last rounding.
     const reference::Format format = trig.roundings.empty() ? trig.function_format : trig.roundings.back();

@@ -110,7 +110,9 @@ Broadcast broadcast(const Tensor& x, const Tensor& y) {
 }
 
 // One IEEE operation in fp32, and one rounding to the dtype: LibTorch's CPU gives the same bits for any broadcast.
-bool simple(const Tensor& x, const Tensor& y) { return x.shape().size() <= 2 && y.shape().size() <= 2; }
+bool simple(const Tensor& x, const Tensor& y) {
+  return !x.shape().empty() && !y.shape().empty() && x.shape().size() <= 2 && y.shape().size() <= 2;
+}
 
 template <class F>
 Tensor elementwise(const Tensor& x, const Tensor& y, F f) {
@@ -169,6 +171,9 @@ class CudaMath final : public Device {
     if (op == Op::arange) return arange(in, dtype);
     if (sums_products(op)) refuse("the order in which CUDA sums products");
     if (moves_elements(op)) return torch_apply(TorchDevice::cpu, op, in, dtype);  // moves bits, computes nothing
+    // Choices and bounds move numbers and compute nothing.
+    if (op == Op::scalar || op == Op::clamp || op == Op::select_less)
+      return torch_apply(TorchDevice::cpu, op, in, dtype);
     const auto* x = std::get_if<Tensor>(&in[0]);
     if (in.size() == 2) {
       const auto* y = std::get_if<Tensor>(&in[1]);
@@ -192,8 +197,9 @@ class CudaMath final : public Device {
     return cast(whole, dtype);
   }
 
-  static Tensor binary(Op op, const Tensor& x, const Tensor& y) {
+  Tensor binary(Op op, const Tensor& x, const Tensor& y) {
     if (!is_floating(x.dtype()) && !is_floating(y.dtype())) refuse("arithmetic of two integer tensors");
+    if (op == Op::power && x.shape().empty() && x.dtype() == DType::float32) return raised(x.as<float>()[0], y);
     if (!simple(x, y) && op != Op::power)
       return torch_apply(TorchDevice::cpu, op, std::vector<Argument>{x, y}, x.dtype());
     switch (op) {
@@ -210,6 +216,30 @@ class CudaMath final : public Device {
     }
   }
 
+  // number ^ tensor: the number is a scalar of the tensor's type, to which a half-precision kernel rounds it first.
+  Tensor raised(double number, const Tensor& y) {
+    if (y.dtype() == DType::float64) refuse("pow in float64");
+    if (number == 1) return map(y, [](auto b) { return decltype(b)(1); });
+    auto values = widen(y);
+    const auto base = widen(narrow(std::array{static_cast<float>(number)}, {1}, result_with_number(y.dtype())))[0];
+    undetermined_ += static_cast<std::int64_t>(cuda_math::pow(base, values, values));
+    return narrow(values, y.shape(), result_with_number(y.dtype()));
+  }
+
+  // tensor ^ number: powf, but for the exponents that have kernels of their own.
+  Tensor to_the(const Tensor& x, double number) {
+    if (x.dtype() != DType::float32) refuse("a power of a tensor that is not float32");
+    for (const double special : {0.0, 0.5, -0.5, 1.0, -1.0, 2.0, -2.0, 3.0})
+      if (number == special) refuse("a tensor to one of the powers 0, 1/2, 1, 2, 3 and their negatives");
+    Tensor out(DType::float32, x.shape());
+    const auto from = x.as<float>();
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      const std::array exponent{static_cast<float>(number)};
+      undetermined_ += static_cast<std::int64_t>(cuda_math::pow(from[i], exponent, out.as<float>().subspan(i, 1)));
+    }
+    return out;
+  }
+
   // The number is rounded to the arithmetic's type; a division multiplies by its reciprocal.
   Tensor with_number(Op op, const Tensor& x, double number) {
     switch (op) {
@@ -221,8 +251,10 @@ class CudaMath final : public Device {
         return map(x, [&](auto a) { return a + static_cast<decltype(a)>(number); });
       case Op::subtract:
         return map(x, [&](auto a) { return a - static_cast<decltype(a)>(number); });
+      case Op::power:
+        return to_the(x, number);
       default:
-        refuse("a tensor to the power of a number");
+        refuse("this operation of a tensor and a number");
     }
   }
 
@@ -235,15 +267,8 @@ class CudaMath final : public Device {
         return map(y, [&](auto b) { return static_cast<decltype(b)>(number) - b; });
       case Op::divide:
         return map(y, [&](auto b) { return (decltype(b)(1) / b) * static_cast<decltype(b)>(number); });
-      case Op::power: {
-        if (y.dtype() == DType::float64) refuse("pow in float64");
-        if (number == 1) return map(y, [](auto b) { return decltype(b)(1); });
-        auto values = widen(y);
-        // A half-precision kernel rounds the number to its own dtype first: it is a scalar of the tensor's type.
-        const auto base = widen(narrow(std::array{static_cast<float>(number)}, {1}, result_with_number(y.dtype())))[0];
-        undetermined_ += static_cast<std::int64_t>(cuda_math::pow(base, values, values));
-        return narrow(values, y.shape(), result_with_number(y.dtype()));
-      }
+      case Op::power:
+        return raised(number, y);
       default:
         refuse("this operation of a number and a tensor");
     }

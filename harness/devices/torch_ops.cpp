@@ -94,6 +94,17 @@ at::Tensor mask_outside(const std::vector<Value>& in, at::ScalarType dtype) {
   return at::zeros(x.sizes(), x.options().dtype(dtype)).masked_fill(outside, -std::numeric_limits<double>::infinity());
 }
 
+// Where x < y, a, else b. A number takes the tensor's dtype.
+at::Tensor select_less(const Value& x, const Value& y, const Value& a, const Value& b) {
+  if (!x.is_tensor && !y.is_tensor) throw Refused("select_less compares at least one tensor");
+  const at::Tensor less = x.is_tensor && y.is_tensor ? at::lt(x.tensor, y.tensor)
+                          : x.is_tensor              ? at::lt(x.tensor, y.scalar())
+                                                     : at::gt(y.tensor, x.scalar());
+  if (a.is_tensor && b.is_tensor) return at::where(less, a.tensor, b.tensor);
+  if (a.is_tensor) return at::where(less, a.tensor, b.scalar());
+  return b.is_tensor ? at::where(less, a.scalar(), b.tensor) : at::where(less, a.scalar(), b.scalar());
+}
+
 Tensor apply(at::Device device, Op op, std::span<const Argument> in, DType dtype) {
   const auto* first = in.empty() ? nullptr : std::get_if<Tensor>(in.data());
   const bool same_dtype = (op == Op::cast || op == Op::positions) && first && first->dtype() == dtype;
@@ -111,6 +122,10 @@ Tensor apply(at::Device device, Op op, std::span<const Argument> in, DType dtype
                            at::TensorOptions().dtype(to_torch(dtype)).device(device)));
   if (op == Op::fma) return take(fused(values));
   if (op == Op::mask_outside) return take(mask_outside(values, to_torch(dtype)));
+  if (op == Op::scalar)
+    return take(at::scalar_tensor(values.at(0).scalar(), at::TensorOptions().dtype(to_torch(dtype)).device(device)));
+  if (op == Op::clamp) return take(at::clamp(values.at(0).tensor, values.at(1).scalar(), values.at(2).scalar()));
+  if (op == Op::select_less) return take(select_less(values.at(0), values.at(1), values.at(2), values.at(3)));
   if (values.size() == 2) return take(binary(op, values[0], values[1]));
   return take(unary(op, values.at(0).tensor, to_torch(dtype)));
 }

@@ -65,13 +65,13 @@ std::string limit_text(const Budget& budget, const Rope& rope, const LimitPlace&
   const double theta = exact.head(static_cast<int>(at.pair)), r = budget.inv_freq_relative.at(at.pair);
   if (at.stage == "inv_freq")
     return fmt::format("  theta_j r_j = {:.9g} * {:.4g} u = {:.3g}\n", theta, r / kUnit, theta * r);
-  const double of_angle = compose(compose(budget.positions_relative, r), budget.angle_relative);
+  const double of_angle = compose(compose(budget.positions_relative, r), budget.angle_relative.at(at.pair));
   const double angle = static_cast<double>(at.position) * theta * of_angle;
   const std::string angle_text = fmt::format("p theta_j ((1 + r_j)(1 + r_angle) - 1) = {} * {:.9g} * {:.4g} u = {:.3g}",
                                              at.position, theta, of_angle / kUnit, angle);
   if (at.stage == "angle")
     return fmt::format("  local: product of the observed position and frequency * {:.4g} u = {:.3g}\n  total: {}\n",
-                       budget.angle_relative / kUnit, at.local, angle_text);
+                       budget.angle_relative[at.pair] / kUnit, at.local, angle_text);
   // What the function may be off by is the same in both; what the angle may be off by is all that differs.
   const double function = at.total - angle, unseen = at.local - function;
   std::string text = fmt::format("  function: {}, of its value there = {:.3g}\n",

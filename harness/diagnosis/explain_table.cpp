@@ -82,7 +82,7 @@ Explained test_hypothesis(const Hypothesis& hypothesis, const Case& problem, con
   const double of_scale = hypothesis.scale == 1 ? 0 : 2 * reference::unit_roundoff(reference::Format::float32);
   for (std::size_t j = 0; j < pairs; ++j) {
     const std::size_t pair = hypothesis.pair_of[j];
-    const double relative = compose(compose(budget.inv_freq_relative[pair], of_scale), budget.angle_relative);
+    const double relative = compose(compose(budget.inv_freq_relative[pair], of_scale), budget.angle_relative[pair]);
     angle_limit[j] = std::fabs(hypothesis.amplitude) * table.frequencies().head(static_cast<int>(pair)) * relative;
   }
   RowTest cosines(hypothesis, hypothesis.swapped ? budget.sin : budget.cos, angle_limit);

@@ -75,7 +75,9 @@ OneFrequency one_frequency(const Case& problem, const Stages& stages, const Budg
   OneFrequency out;
   const auto cos = stages.find("cos"), sin = stages.find("sin");
   const double u = reference::unit_roundoff(Format::float32);
-  const bool one_product = budget.angle_relative == u && budget.positions_relative == 0;
+  const bool one_product = std::all_of(budget.angle_relative.begin(), budget.angle_relative.end(),
+                                       [&](double r) { return r == u || r == 0; }) &&
+                           budget.positions_relative == 0;
   if (!one_product || (cos == stages.end() && sin == stages.end())) return out;
   out.asked = true;
   const Frequencies exact = frequencies_of(problem.rope);

@@ -12,6 +12,7 @@ namespace ropewalk {
 namespace {
 
 namespace fs = std::filesystem;
+using reference::Scaling;
 
 Recipe read_parent(const Field& field) {
   const std::string name = field.name();
@@ -47,6 +48,23 @@ void read_buffers(const Object& object, Recipe& recipe) {
   }
 }
 
+void read_scalings(const Object& object, Recipe& recipe) {
+  const auto field = object.find("scalings");
+  if (!field) return;
+  if (recipe.kind == Kind::lora) field->refuse("a recipe of kind lora has no table");
+  std::vector<std::string_view> names;
+  for (auto type = Scaling::Type::linear; type <= Scaling::Type::proportional;
+       type = static_cast<Scaling::Type>(static_cast<int>(type) + 1))
+    names.push_back(name_of(type));
+  recipe.scalings.clear();
+  for (const Field& item : field->items()) {
+    const auto type = static_cast<Scaling::Type>(item.choice(names) + 1);
+    if (std::find(recipe.scalings.begin(), recipe.scalings.end(), type) != recipe.scalings.end())
+      item.refuse("each one once");
+    recipe.scalings.push_back(type);
+  }
+}
+
 void replace_stages(const std::vector<StageSteps>& replacements, Recipe& recipe) {
   for (const StageSteps& replacement : replacements) {
     const auto old = std::find_if(recipe.stages.begin(), recipe.stages.end(),
@@ -57,12 +75,14 @@ void replace_stages(const std::vector<StageSteps>& replacements, Recipe& recipe)
   }
 }
 
-// Stages that another recipe makes, for attention: "table" names one of a table, "forward" one of attention whose
-// stages are taken, up to the output where it has one, and not its gradients.
+// Stages that another recipe makes: "table" names one of a table, whose stages the recipe's own replace; "forward", for
+// attention, one of attention whose stages are taken, up to the output where it has one, and not its gradients.
 void read_earlier(const Object& object, const char* which, Kind kind, Recipe& recipe) {
   const auto field = object.find(which);
   if (!field) return;
-  if (recipe.kind != Kind::attention) field->refuse("this goes with recipes of kind attention only");
+  if (recipe.kind == Kind::lora) field->refuse("a recipe of kind lora has no table");
+  if (recipe.kind != Kind::attention && kind == Kind::attention)
+    field->refuse("this goes with recipes of kind attention only");
   const fs::path here = fs::path(field->file()).parent_path();
   for (const fs::path& folder : {here, here / ".."}) {
     const fs::path file = (folder / (field->name() + ".json")).lexically_normal();
@@ -75,6 +95,7 @@ void read_earlier(const Object& object, const char* which, Kind kind, Recipe& re
     else
       recipe.stages = earlier.stages;
     recipe.buffers = earlier.buffers;
+    recipe.scalings = earlier.scalings;
     return;
   }
   field->refuse("no such recipe in this recipe's folder or the one above");
@@ -108,8 +129,8 @@ const StageSteps* Recipe::stage(const std::string& stage_name) const {
 Recipe read_recipe(const fs::path& file) {
   const Json document = read_json_file(file);
   const Object object(Field(file.string(), "", document),
-                      {"schema_version", "kind", "name", "title", "source", "parent", "wakes", "table", "forward", "at",
-                       "buffers", "stages"});
+                      {"schema_version", "kind", "name", "title", "source", "parent", "wakes", "table", "forward",
+                       "scalings", "at", "buffers", "stages"});
   need_schema_version_1(object);
   for (const auto& [one, other] : {std::pair{"parent", "wakes"}, std::pair{"wakes", "parent"}})
     if (object.has(one) && !object.has(other))
@@ -126,13 +147,21 @@ Recipe read_recipe(const fs::path& file) {
   if (object.has("table") && object.has("forward")) object.need("forward").refuse("either table or forward");
   read_earlier(object, "table", Kind::table, recipe);
   read_earlier(object, "forward", Kind::attention, recipe);
+  read_scalings(object, recipe);
   read_buffers(object, recipe);
   const Place place = object.has("at") ? read_place(object.need("at")) : Place::device;
   const Field stages = object.need("stages");
   if (recipe.is_fault())
     replace_stages(read_stages(stages, place, recipe.kind), recipe);
   else
-    for (StageSteps& stage : read_stages(stages, place, recipe.kind)) recipe.stages.push_back(std::move(stage));
+    for (StageSteps& stage : read_stages(stages, place, recipe.kind)) {
+      const auto old = std::find_if(recipe.stages.begin(), recipe.stages.end(),
+                                    [&](const StageSteps& known) { return known.stage == stage.stage; });
+      if (old != recipe.stages.end())
+        *old = std::move(stage);
+      else
+        recipe.stages.push_back(std::move(stage));
+    }
   check_stages(recipe, stages);
   return recipe;
 }

@@ -18,6 +18,7 @@ enum class Place { device, cpu, meta };
 enum class Op {
   positions,   // the position numbers in `dtype`; no operands
   arange,      // start, end, step (numbers or parameters) in `dtype`
+  scalar,      // a number or parameter as a tensor without dimensions, in `dtype`
   cast,        // x to `dtype`
   multiply,    // x * y; positions [rows] by frequencies [pairs] make [rows, pairs]
   divide,      // x / y, as the project's framework divides on that device (by a scalar, CUDA multiplies by 1/y)
@@ -38,7 +39,10 @@ enum class Op {
   polar,  // complex64: cos(x) + i sin(x), as at::polar computes it
   real,   // of a complex tensor
   imag,
-  keep_bits,  // x with all but the first n significand bits cut (n a number): hardware formats such as TF32
+  clamp,            // x, low, high (numbers)
+  select_less,      // x, y, a, b: where x < y, a, else b
+  running_product,  // x, r, n: x, x r, (x r) r, ... to n columns, each rounded; float32
+  keep_bits,        // x with all but the first n significand bits cut (n a number): hardware formats such as TF32
 
   // Movements of elements. Axes, sizes and counts are numbers or parameters; axes may count from the end (-1).
   same,               // x itself: the object, not a copy
@@ -103,8 +107,7 @@ struct Step {
   std::string dtype;  // a dtype's name, "activation" (the case's dtype), or a stage's name (the dtype that it has)
   std::string as;     // a name for the result, that later steps of any stage may use; may be empty
   Place place = Place::device;
-  std::string
-      when;  // lora: only if "all_enabled", "some_enabled" (not all), "any_enabled", "none_enabled"; may be empty
+  std::string when;  // only if this condition holds (words.hpp); may be empty
   bool operator==(const Step&) const = default;
 };
 
@@ -121,7 +124,8 @@ struct Recipe {
   std::string wakes;                 // for a fault: the inputs that show it
   std::vector<std::string> changed;  // for a fault: the stages that it replaces
   std::vector<std::string> buffers;  // stages that a cast of the module rounds to its dtype
-  std::vector<StageSteps> stages;    // in the order in which they run; the parent's where a fault does not replace them
+  std::vector<reference::Scaling::Type> scalings;  // that it knows, beside none
+  std::vector<StageSteps> stages;  // in the order in which they run; the parent's where a fault does not replace them
   bool is_fault() const { return !parent.empty(); }
   const StageSteps* stage(const std::string& stage_name) const;
 };

@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
+#include <numbers>
 #include <optional>
+#include <set>
 
 #include "harness/recipes/step.hpp"
+#include "harness/recipes/tracked.hpp"
 #include "harness/recipes/words.hpp"
 
 namespace ropewalk {
@@ -17,240 +21,175 @@ using reference::Format;
 using reference::precision_of;
 using reference::unit_roundoff;
 
-// A quantity on its way through the steps. Its value is known for what depends on the pair alone, and not for what
-// depends on the position; `relative` bounds its relative error either way.
-struct Tracked {
-  std::vector<double> value, relative;
-  bool known = false;
-  DType dtype = DType::float32;
-  std::optional<Format> coarsest;  // the rounding with the fewest bits so far
-  TrigBudget trig;                 // only what a cosine or sine made has one
-  bool trigonometric = false;
-};
-
 using Environment = std::map<std::string, Tracked>;
-
-Format arithmetic_format(DType dtype) {
-  return dtype == DType::float64 ? Format::float64 : Format::float32;  // half-precision kernels compute in fp32
-}
-
-bool representable(double v, Format f) {
-  if (v == 0) return true;
-  const double unit = reference::ulp(v, f);
-  return std::fabs(v) < 0x1p100 && std::floor(v / unit) == v / unit;
-}
 
 class Walk {
  public:
   Walk(const DocumentedBounds& device, const Case& problem, std::vector<CountedStep>* counted)
-      : device_(device), problem_(problem), counted_(counted) {}
+      : device_(device), problem_(problem), counted_(counted) {
+    for (const auto& [name, list] : lists_of(problem)) seen_[name] = exactly(*list, DType::float64);
+  }
 
-  Tracked stage(const StageSteps& steps, Environment& seen) {
+  Tracked stage(const StageSteps& steps) {
     Tracked result;
+    unobserved_ = false;
+    own_.clear();
     for (const Step& step : steps.steps) {
-      result = run(step, result, seen);
-      if (counted_ != nullptr)
+      if (!holds(step.when, problem_)) continue;
+      result = run(step, result);
+      if (counted_ != nullptr) {
+        std::vector<double> relative(result.value.size());
+        for (std::size_t j = 0; j < relative.size(); ++j) relative[j] = result.relative(j);
         counted_->push_back(
-            {steps.stage, step, result.relative, result.trigonometric ? std::optional(result.trig) : std::nullopt});
-      if (!step.as.empty()) seen[step.as] = result;
+            {steps.stage, step, relative, result.trigonometric ? std::optional(result.trig) : std::nullopt});
+      }
+      if (step.as.empty()) continue;
+      seen_[step.as] = result;
+      own_.insert(step.as);
     }
     return result;
   }
 
+  // Later stages see this one as it was observed: without an error of its own.
+  void observe(const std::string& stage, Tracked result) {
+    result.error.assign(result.error.size(), 0);
+    seen_[stage] = std::move(result);
+  }
+
+  // Whether the last stage took an earlier one's intermediate result that is inexact: it was not observed.
+  bool unobserved() const { return unobserved_; }
+
  private:
-  Tracked run(const Step& step, const Tracked& previous, const Environment& seen) {
-    std::vector<const Tracked*> tensors;
-    std::vector<double> numbers;
-    bool number_first = false;
-    for (const Operand& operand : step.in) {
-      const auto* name = std::get_if<std::string>(&operand);
-      const auto found = name ? seen.find(*name) : seen.end();
-      if (name && *name == "previous")
-        tensors.push_back(&previous);
-      else if (found != seen.end())
-        tensors.push_back(&found->second);
-      else {
-        number_first = number_first || tensors.empty();
-        numbers.push_back(name ? parameter(*name, problem_) : std::get<double>(operand));
-      }
-    }
-    if (tensors.empty() && numbers.empty() && step.op != Op::positions) tensors.push_back(&previous);
-    const DType dtype = step_dtype(step, seen, problem_.dtype, [](const Tracked& t) { return t.dtype; });
-    bounds_ = step.place == Place::cpu ? make_device("cpu")->bounds() : device_;
+  struct In {
+    const Tracked* tensor;  // or none, and then:
+    double number;
+  };
+
+  In operand(const Operand& operand, const Tracked& previous) {
+    const auto* name = std::get_if<std::string>(&operand);
+    if (!name) return {nullptr, std::get<double>(operand)};
+    if (*name == "previous") return {&previous, 0};
+    const auto found = seen_.find(*name);
+    if (found == seen_.end()) return {nullptr, parameter(*name, problem_)};
+    const auto& error = found->second.error;
+    const bool inexact = std::any_of(error.begin(), error.end(), [](double e) { return e != 0; });
+    unobserved_ = unobserved_ || (inexact && !own_.contains(*name));
+    return {&found->second, 0};
+  }
+
+  Tracked run(const Step& step, const Tracked& previous) {
+    std::vector<In> in;
+    for (const Operand& each : step.in) in.push_back(operand(each, previous));
+    DType beside = DType::float32;  // the dtype that numbers take
+    for (const In& each : in)
+      if (each.tensor && is_floating(each.tensor->dtype)) beside = each.tensor->dtype;
+    const auto x = [&](std::size_t i) { return in.at(i).tensor ? *in[i].tensor : number_beside(in[i].number, beside); };
+    const auto number = [&](std::size_t i) {
+      if (in.at(i).tensor) throw Refused("no bound for this step of two tensors");
+      return in[i].number;
+    };
+    const DType dtype = step_dtype(step, seen_, problem_.dtype, [](const Tracked& t) { return t.dtype; });
+    const DocumentedBounds bounds = step.place == Place::cpu ? make_device("cpu")->bounds() : device_;
 
     switch (step.op) {
       case Op::arange:
-        return arange(numbers, dtype);
+        return arange(number(0), number(1), number(2), dtype);
+      case Op::zeros:
+        return rounded(exactly(std::vector<double>(static_cast<std::size_t>(number(0)), 0), DType::int64), dtype);
+      case Op::scalar:
+        return rounded(exactly({number(0)}, DType::int64), dtype);
       case Op::positions:
-        return rounded({{}, {0}, false, dtype, {}, {}, false}, dtype, false);
+        return positions(dtype);
+      case Op::same:
+        return x(0);
       case Op::cast:
-        return rounded(*tensors.at(0), dtype, true);
+        return rounded(x(0), dtype);
       case Op::keep_bits:
-        return truncated(*tensors.at(0), static_cast<int>(numbers.at(0)));
+        return truncated(x(0), static_cast<int>(number(1)));
       case Op::negate:
+        return negated(x(0));
       case Op::real:
       case Op::imag:
-        return *tensors.at(0);
+        return x(0);
       case Op::cos:
       case Op::sin:
       case Op::polar:
-        return trigonometric(*tensors.at(0));
+        return trigonometric(x(0), bounds);
       case Op::reciprocal:
-        return arithmetic(
-            *tensors.at(0), [](double v) { return 1 / v; }, 0);
+        return quotient(number_beside(1, x(0).dtype), x(0));
       case Op::multiply:
-        return numbers.empty() ? product(*tensors.at(0), *tensors.at(1)) : scaled(*tensors.at(0), numbers.at(0));
+        if (x(0).trigonometric) return amplified(x(0), number(1));
+        return product(x(0), x(1));
       case Op::divide:
-        if (numbers.empty()) throw Refused("no bound for a quotient of two tensors");
-        return number_first ? numerator(*tensors.at(0), numbers.at(0)) : divided(*tensors.at(0), numbers.at(0));
+        if (!in[0].tensor) return number_over(in[0].number, x(1));
+        return in[1].tensor ? quotient(x(0), x(1)) : divided(x(0), number(1), bounds);
+      case Op::add:
+        return sum(x(0), x(1), 1);
+      case Op::subtract:
+        return sum(x(0), x(1), -1);
       case Op::power:
-        if (numbers.empty() || !number_first) throw Refused("no bound for this power");
-        return power(numbers.at(0), *tensors.at(0));
+        return power(x(0), x(1), bounds);
+      case Op::exp:
+      case Op::exp2:
+        return exponential(x(0), step.op == Op::exp ? std::numbers::e : 2, bounds);
+      case Op::log:
+        return logarithm(x(0), bounds);
+      case Op::clamp:
+        return clamped(x(0), number(1), number(2));
+      case Op::select_less:
+        return selected(x(0), x(1), x(2), x(3));
+      case Op::running_product:
+        return running_product(x(0), x(1), static_cast<std::size_t>(number(2)));
+      case Op::concat:
+        if (in.size() != 3) throw Refused("no bound for a concatenation of more than two");
+        return joined(x(1), x(2));
       default:
         throw Refused("no bound for this step");
     }
   }
 
-  static Tracked arange(const std::vector<double>& numbers, DType dtype) {
-    Tracked t;
-    t.known = true;
-    t.dtype = DType::int64;
-    for (double v = numbers.at(0); v < numbers.at(1); v += numbers.at(2)) t.value.push_back(v);
-    t.relative.assign(t.value.size(), 0);
-    return rounded(t, dtype, true);
+  static Tracked arange(double start, double end, double step, DType dtype) {
+    std::vector<double> values;
+    for (double v = start; v < end; v += step) values.push_back(v);
+    return rounded(exactly(std::move(values), DType::int64), dtype);
   }
 
-  static void note(Tracked& t, Format f) {
-    if (!t.coarsest || precision_of(f) < precision_of(*t.coarsest)) t.coarsest = f;
-  }
-
-  // One rounding to dtype, free where the value is known to be representable or the dtype holds all of the old one.
-  static Tracked rounded(Tracked t, DType dtype, bool from_dtype) {
-    const bool widens = from_dtype && is_floating(dtype) && is_floating(t.dtype) &&
-                        precision_of(format_of(dtype)) >= precision_of(format_of(t.dtype));
-    t.dtype = dtype;
-    if (!is_floating(dtype) || widens) return t;
-    const Format f = format_of(dtype);
-    note(t, f);
-    if (t.trigonometric) {
-      t.trig.roundings.push_back(f);
-      return t;
-    }
-    for (std::size_t j = 0; j < t.relative.size(); ++j)
-      if (!t.known || t.relative[j] != 0 || !representable(t.value[j], f))
-        t.relative[j] = compose(t.relative[j], unit_roundoff(f));
+  // Every integer up to 2^p is a number of the dtype.
+  Tracked positions(DType dtype) const {
+    Tracked t = exactly({1}, DType::int64);
+    t.by_position = true;
+    const bool exact = is_floating(dtype) && static_cast<double>(problem_.positions.largest()) <=
+                                                 std::ldexp(1, precision_of(format_of(dtype)));
+    t = rounded(t, dtype);
+    if (exact) t.error = {0};
     return t;
   }
 
-  static Tracked truncated(Tracked t, int bits) {
-    for (double& r : t.relative) r = compose(r, std::ldexp(1, 1 - bits));
-    return t;
-  }
-
-  // f applied to the value, with `extra` relative error and one rounding; exact where value and result are.
-  template <class F>
-  Tracked arithmetic(Tracked t, F f, double extra) const {
-    const Format format = arithmetic_format(t.dtype);
-    note(t, format);
-    for (std::size_t j = 0; j < t.relative.size(); ++j) {
-      const double value = t.known ? f(t.value[j]) : 0;
-      // A quotient of short numbers that is inexact cannot end in 29 zero bits, so representable means exact.
-      const bool exact = t.known && t.relative[j] == 0 && extra == 0 && representable(value, format);
-      const double spread = t.relative[j] / (1 - t.relative[j]);  // covers a reciprocal too
-      if (!exact) t.relative[j] = compose(compose(spread, extra), unit_roundoff(format));
-      if (t.known) t.value[j] = value;
-    }
-    return half_result(t);
-  }
-
-  // Half-precision kernels round their fp32 result once more.
-  static Tracked half_result(Tracked t) {
-    return t.dtype == DType::bfloat16 || t.dtype == DType::float16 ? rounded(t, t.dtype, false) : t;
-  }
-
-  Tracked scaled(const Tracked& x, double by) const {
-    if (by == 1) return x;
-    if (x.trigonometric) {
-      Tracked t = x;
-      t.trig.relative = compose(t.trig.relative, 2 * unit_roundoff(arithmetic_format(x.dtype)));
-      return t;
-    }
-    return arithmetic(
-        x, [by](double v) { return v * by; }, number_error(by, x.dtype));
-  }
-
-  Tracked divided(const Tracked& x, double by) const {
-    if (by == 1) return x;
-    const Format format = arithmetic_format(x.dtype);
-    const bool reciprocal = bounds_.divides_by_reciprocal && !representable(1 / by, format);
-    const double extra = compose(number_error(by, x.dtype), reciprocal ? unit_roundoff(format) : 0);
-    return arithmetic(
-        x, [by](double v) { return v / by; }, extra);
-  }
-
-  Tracked numerator(const Tracked& x, double number) const {
-    const Tracked inverse = arithmetic(
-        x, [](double v) { return 1 / v; }, 0);
-    return number == 1 ? inverse : scaled(inverse, number);
-  }
-
-  static double number_error(double number, DType dtype) {
-    const Format f = arithmetic_format(dtype);
-    return representable(number, f) ? 0 : unit_roundoff(f);
-  }
-
-  static Tracked product(const Tracked& x, const Tracked& y) {
-    const bool x_by_rows = !x.known;
-    Tracked t = x_by_rows ? x : y;
-    const Tracked& other = x_by_rows ? y : x;
-    t.known = false;
-    t.coarsest = other.coarsest && (!t.coarsest || precision_of(*other.coarsest) < precision_of(*t.coarsest))
-                     ? other.coarsest
-                     : t.coarsest;
-    t.dtype = x.dtype == y.dtype                                       ? x.dtype
-              : x.dtype == DType::float64 || y.dtype == DType::float64 ? DType::float64
-                                                                       : DType::float32;
-    const double mine = *std::max_element(t.relative.begin(), t.relative.end());
-    const double theirs = *std::max_element(other.relative.begin(), other.relative.end());
-    const Format format = arithmetic_format(t.dtype);
-    note(t, format);
-    t.relative = {compose(compose(mine, theirs), unit_roundoff(format))};
-    return half_result(t);
-  }
-
-  // base^(x (1 + e)) = base^x * base^(x e); the number itself may have to be rounded to the tensor's type.
-  Tracked power(double base, const Tracked& x) const {
-    if (!x.known) throw Refused("no bound for a power of what depends on the position");
-    const Format format = arithmetic_format(x.dtype);
-    const double u = unit_roundoff(format);
-    Tracked t = x;
-    note(t, format);
-    for (std::size_t j = 0; j < t.relative.size(); ++j) {
-      const double exponent = x.value.at(j);
-      t.value[j] = std::pow(base, exponent);
-      if (exponent == 0 && x.relative[j] == 0) continue;  // C99: pow(x, 0) is 1
-      const double of_exponent = std::expm1(std::fabs(exponent * std::log(base)) * x.relative[j]);
-      const double of_base = std::expm1(std::fabs(exponent) * std::log1p(number_error(base, x.dtype)));
-      t.relative[j] = compose(compose(of_exponent, of_base), 2 * bounds_.pow_ulp * u);
-    }
-    return half_result(t);
-  }
-
-  Tracked trigonometric(const Tracked& angle) const {
-    Tracked t = angle;
-    t.trigonometric = true;
-    t.known = false;
-    t.coarsest.reset();
-    t.trig = {bounds_.sin_cos_ulp, arithmetic_format(angle.dtype), {}, 0};
-    note(t, t.trig.function_format);
-    return half_result(t);
+  // Python's number / tensor is reciprocal(tensor) * number.
+  static Tracked number_over(double number, const Tracked& x) {
+    const Tracked inverse = quotient(number_beside(1, x.dtype), x);
+    return number == 1 ? inverse : product(inverse, number_beside(number, x.dtype));
   }
 
   const DocumentedBounds& device_;
   const Case& problem_;
   std::vector<CountedStep>* counted_;
-  DocumentedBounds bounds_;
+  Environment seen_;
+  std::set<std::string> own_;  // names given in this stage
+  bool unobserved_ = false;
 };
+
+std::vector<double> relative_of(const Tracked& t, std::size_t pairs) {
+  std::vector<double> out(pairs);
+  for (std::size_t j = 0; j < pairs; ++j) out[j] = t.relative(j);
+  for (const double r : out)
+    if (!(r < 1)) throw Refused("no bound: the roundings of this recipe may change a frequency by more than itself");
+  return out;
+}
+
+bool all_equal(const std::vector<double>& list) {
+  return std::adjacent_find(list.begin(), list.end(), std::not_equal_to<>()) == list.end();
+}
 
 std::string trig_formula(const TrigBudget& trig) {
   std::string text = fmt::format("{} ulp({}) of the function", trig.function_ulp, name_of(trig.function_format));
@@ -263,24 +202,33 @@ std::string trig_formula(const TrigBudget& trig) {
 
 Budget count_roundings(const Recipe& claims, const DocumentedBounds& device, const Case& problem,
                        std::vector<CountedStep>* counted) {
+  need_scaling(claims, problem);
   Walk walk(device, problem, counted);
-  Environment seen;
   Budget budget;
   const auto table = stages_of(Kind::table);
+  const auto pairs = static_cast<std::size_t>(problem.rope.rotary_dim() / 2);
   for (const StageSteps& steps : claims.stages) {
     if (std::find(table.begin(), table.end(), steps.stage) == table.end()) continue;
-    Tracked result = walk.stage(steps, seen);
+    const Tracked result = walk.stage(steps);
     const Format coarsest = result.coarsest.value_or(Format::float64);
     if (steps.stage == "positions") {
-      budget.positions_relative = result.relative.at(0);
-      budget.positions_exact_below = std::ldexp(1, precision_of(coarsest));
+      const bool divided = result.value.at(0) != 1;
+      if (divided) budget.position_divisor = problem.rope.scaling.factor;
+      budget.positions_relative = result.relative(0);
+      budget.positions_exact_below = divided ? 0 : std::ldexp(1, precision_of(coarsest));
       if (static_cast<double>(problem.positions.largest()) <= budget.positions_exact_below)
         budget.positions_relative = 0;
     } else if (steps.stage == "inv_freq") {
-      budget.inv_freq_relative = result.relative;
+      if (result.value.size() != pairs || result.by_position)
+        throw Refused("no bound for an inv_freq that is not one vector of known numbers");
+      budget.inv_freq_relative = relative_of(result, pairs);
       budget.inv_freq_format = coarsest;
     } else if (steps.stage == "angle") {
-      budget.angle_relative = result.relative.at(0);
+      budget.angle_relative = relative_of(result, pairs);
+      if (walk.unobserved())  // from what inv_freq was made of, instead of inv_freq as it was observed
+        for (std::size_t j = 0; j < pairs; ++j)
+          budget.angle_relative[j] =
+              compose(budget.angle_relative[j], budget.inv_freq_relative.at(j) / (1 - budget.inv_freq_relative[j]));
       budget.angle_format = coarsest;
     } else if (steps.stage == "cos") {
       budget.cos = result.trig;
@@ -291,19 +239,17 @@ Budget count_roundings(const Recipe& claims, const DocumentedBounds& device, con
       budget.sin_format = coarsest;
       budget.sin_formula = trig_formula(result.trig);
     }
-    // Later stages see this one as it was observed: without an error of its own.
-    result.relative.assign(result.relative.size(), 0);
-    seen[steps.stage] = result;
+    walk.observe(steps.stage, result);
   }
-  if (static_cast<std::int64_t>(budget.inv_freq_relative.size()) != problem.rope.rotary_dim() / 2)
-    throw Refused("no bound for an inv_freq that is not one vector of known exponents");
   const double worst = *std::max_element(budget.inv_freq_relative.begin(), budget.inv_freq_relative.end());
   budget.inv_freq_formula =
       fmt::format("|inv_freq| * r_j, r_j counted over the steps of {} with U_pow = {} ulp{}; largest r_j = {:.4g} u",
                   claims.name, device.pow_ulp, device.divides_by_reciprocal ? ", division by a reciprocal" : "",
                   worst / unit_roundoff(budget.inv_freq_format));
+  const double of_angle = *std::max_element(budget.angle_relative.begin(), budget.angle_relative.end());
   budget.angle_formula =
-      fmt::format("|position * inv_freq| * {:.4g} u", budget.angle_relative / unit_roundoff(budget.angle_format));
+      fmt::format("|position * inv_freq| * {}{:.4g} u", all_equal(budget.angle_relative) ? "" : "r_j, at most ",
+                  of_angle / unit_roundoff(budget.angle_format));
   budget.source = "roundings of " + claims.name + " (running error analysis, Higham 2002, 3.3); " + device.source;
   return budget;
 }

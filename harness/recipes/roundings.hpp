@@ -22,13 +22,17 @@ struct TrigBudget {
   reference::Format function_format = reference::Format::float32;
   std::vector<reference::Format> roundings;
   double relative = 0;
+  double amplitude = 1;  // that the function was multiplied by: an angle's error counts so much
 };
 
 struct Budget {
-  double positions_relative = 0;          // of a position that its dtype may not hold exactly
-  double positions_exact_below = 0;       // every integer up to this is exact
+  double positions_relative = 0;     // of a position that its dtype may not hold exactly
+  double positions_exact_below = 0;  // every integer up to this is exact
+  // The recipe's positions stand for position / this, and its inv_freq for the frequency times this: linear scaling
+  // where a project divides positions.
+  double position_divisor = 1;
   std::vector<double> inv_freq_relative;  // one for each pair, of the exact frequency
-  double angle_relative = 0;              // of the product of the observed position and the observed frequency
+  std::vector<double> angle_relative;     // the same, of the product of the observed position and frequency
   TrigBudget cos, sin;                    // of the function of the observed angle
   // The format of the coarsest rounding in each stage: how many significand bits its tensor should use.
   reference::Format inv_freq_format{}, angle_format{}, cos_format{}, sin_format{};

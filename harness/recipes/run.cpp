@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "harness/recipes/step.hpp"
+#include "harness/recipes/words.hpp"
 
 namespace ropewalk {
 namespace {
@@ -26,6 +27,8 @@ RecipeRun::RecipeRun(Recipe recipe, std::shared_ptr<Device> device, const Case& 
       cpu_(make_device("cpu")),
       problem_(problem),
       module_cast_(module_cast) {
+  need_scaling(recipe_, problem_);
+  add_lists(problem_, once_);
   std::set<std::string> row_names;
   for (const StageSteps& stage : recipe_.stages) {
     if (needs_positions(stage, row_names)) {
@@ -55,6 +58,7 @@ std::map<std::string, Tensor> RecipeRun::rows(std::span<const std::int64_t> posi
 void RecipeRun::run_stage(const StageSteps& stage, const Tensor& positions, Values& values) const {
   Tensor result;
   for (const Step& step : stage.steps) {
+    if (!holds(step.when, problem_)) continue;
     result = run_step(step, result, positions, values);
     if (!step.as.empty()) values[step.as] = result;
   }

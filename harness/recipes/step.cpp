@@ -17,7 +17,33 @@ Tensor keep_bits(const Tensor& x, int bits) {
   return out;
 }
 
+// x, x r, (x r) r, ...: IEEE multiplication in float32, so the same on every device. x [] or [rows, 1].
+Tensor running_product(const Tensor& x, const Argument& ratio, std::int64_t count) {
+  const auto* tensor = std::get_if<Tensor>(&ratio);
+  const bool one_ratio = !tensor || (tensor->dtype() == DType::float32 && tensor->size() == 1);
+  const bool column = x.shape().empty() || x.shape().back() == 1;
+  if (x.dtype() != DType::float32 || !one_ratio || !column)
+    throw Refused("running_product works on float32: one number, or one for each row, times one number");
+  const float r = tensor ? tensor->as<float>()[0] : static_cast<float>(std::get<double>(ratio));
+  Shape shape = x.shape();
+  if (shape.empty()) shape.push_back(1);
+  shape.back() = count;
+  Tensor out(DType::float32, shape);
+  const auto first = x.as<float>();
+  const auto to = out.as<float>();
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const std::size_t row = i / static_cast<std::size_t>(count);
+    to[i] = i == row * static_cast<std::size_t>(count) ? first[row] : to[i - 1] * r;
+  }
+  return out;
+}
+
 }  // namespace
+
+void add_lists(const Case& problem, Values& values) {
+  for (const auto& [name, list] : lists_of(problem))
+    values[name] = from_doubles(DType::float64, {static_cast<std::int64_t>(list->size())}, *list);
+}
 
 std::vector<Argument> operands(const Step& step, const Tensor& previous, const Values& values, const Case& problem) {
   std::vector<Argument> in;
@@ -54,6 +80,8 @@ Tensor gathered(const Tensor& table, const Tensor& indices) {
 
 Tensor run_on(Device& device, const Step& step, const std::vector<Argument>& in, DType dtype) {
   if (step.op == Op::keep_bits) return keep_bits(std::get<Tensor>(in[0]), static_cast<int>(std::get<double>(in[1])));
+  if (step.op == Op::running_product)
+    return running_product(std::get<Tensor>(in[0]), in[1], static_cast<std::int64_t>(std::get<double>(in[2])));
   return device.apply(step.op, in, dtype);
 }
 

@@ -13,6 +13,7 @@ namespace ropewalk {
 
 using Values = std::map<std::string, Tensor>;  // stages, named results and inputs
 
+void add_lists(const Case& problem, Values& values);  // lists of the case, by name
 // Of a step in the case's words; throws Refused for a name that is none.
 std::vector<Argument> operands(const Step& step, const Tensor& previous, const Values& values, const Case& problem);
 // `seen`: earlier results by name, of any kind that has a dtype.
@@ -28,7 +29,7 @@ DType step_dtype(const Step& step, const Values& values, DType activation);
 // use exactly and needs no table.
 Tensor arange_to(Device& where, std::int64_t largest, DType dtype);
 Tensor gathered(const Tensor& table, const Tensor& indices);  // elements of a 16-bit table [n], in the indices' shape
-// What needs no arithmetic of the device's (keep_bits) is done here.
+// What needs no arithmetic of the device's (keep_bits, running_product) is done here.
 Tensor run_on(Device& device, const Step& step, const std::vector<Argument>& in, DType dtype);
 
 }  // namespace ropewalk

@@ -49,7 +49,7 @@ std::vector<Operand> read_operands(const Object& object, const OpInfo& info) {
 std::string read_dtype(const Object& object, const OpInfo& info, Kind kind) {
   if (!info.takes_dtype) {
     if (const auto field = object.find("dtype"))
-      field->refuse("only positions, arange, cast, mask_outside, softmax, zeros and empty take a dtype");
+      field->refuse("only positions, arange, scalar, cast, mask_outside, softmax, zeros and empty take a dtype");
     return {};
   }
   const Field field = object.need("dtype");
@@ -69,9 +69,10 @@ void check_kinds(const Step& step, const Field& field, Kind kind) {
   const auto tensors =
       std::count_if(step.in.begin(), step.in.end(), [&](const Operand& operand) { return is_tensor(operand, kind); });
   if (step.op == Op::arange && tensors != 0) refuse("start, end and step are numbers or parameters");
-  if (step.op == Op::power && tensors == 2) refuse("one of the two is a number or a parameter");
-  const bool none_needed = step.op == Op::arange || step.op == Op::positions || step.op == Op::zeros ||
-                           step.op == Op::empty || step.op == Op::segment_rows || step.in.empty();
+  if (step.op == Op::scalar && tensors != 0) refuse("a number or a parameter is needed");
+  const bool none_needed = step.op == Op::arange || step.op == Op::scalar || step.op == Op::positions ||
+                           step.op == Op::zeros || step.op == Op::empty || step.op == Op::segment_rows ||
+                           step.in.empty();
   if (none_needed) return;
   if (tensors == 0) refuse("an earlier result is needed among the operands");
   if (step.op != Op::keep_bits) return;
@@ -95,8 +96,7 @@ Step read_step(const Field& field, Place place, Kind kind) {
       as->refuse("a name that is no stage, parameter or dtype, and not \"previous\"");
   }
   if (const auto when = object.find("when")) {
-    if (kind != Kind::lora) when->refuse("this goes with recipes of kind lora only");
-    step.when = std::string(conditions()[when->choice(conditions())]);
+    step.when = std::string(conditions_of(kind)[when->choice(conditions_of(kind))]);
   }
   check_kinds(step, field, kind);
   return step;

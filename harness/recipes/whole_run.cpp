@@ -105,9 +105,11 @@ void note_sharing(const std::string& stage, WholeRun& run) {
 
 WholeRun run_whole(const Recipe& recipe, const std::shared_ptr<Device>& device, const Case& problem, Values inputs,
                    bool module_cast) {
+  need_scaling(recipe, problem);
   const Runner runner(device, problem);
   WholeRun out;
   out.values = std::move(inputs);
+  add_lists(problem, out.values);
   for (const StageSteps& stage : recipe.stages) {
     if (const std::string why = lacking(stage, out.failed); !why.empty()) {
       fail(stage, why, out);

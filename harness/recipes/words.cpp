@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 
 #include "harness/devices/device.hpp"
+#include "harness/recipes/scaling_words.hpp"
 
 namespace ropewalk {
 namespace {
 
+using namespace scaling_words;  // NOLINT(google-build-using-namespace): the words are all that this file is about
+using reference::Scaling;
 using Value = double (*)(const Case&);
 struct Parameter {
   std::string_view name;
@@ -17,21 +21,62 @@ struct Parameter {
 
 constexpr double number(std::int64_t n) { return static_cast<double>(n); }
 
-constexpr std::array<Parameter, 3> kTable{{
+const reference::Scaling& scaling(const Case& c) { return c.rope.scaling; }
+
+// Of the width, if not all of it turns.
+double turning_width(const Case& c) {
+  const double width = number(c.rope.rotary_dim());
+  const bool proportional = scaling(c).type == Scaling::Type::proportional;
+  return proportional ? 2 * std::floor(std::floor(scaling(c).proportion * width) / 2) : width;
+}
+
+constexpr std::array<Parameter, 36> kTable{{
     {"rotary_dim", [](const Case& c) { return number(c.rope.rotary_dim()); }},
     {"head_dim", [](const Case& c) { return number(c.rope.head_dim); }},
     {"base", [](const Case& c) { return c.rope.base; }},
+    {"pairs", [](const Case& c) { return number(c.rope.rotary_dim() / 2); }},
+    {"turning_width", turning_width},
+    {"still_pairs", [](const Case& c) { return number(c.rope.rotary_dim() / 2) - turning_width(c) / 2; }},
+    {"two_over_width", [](const Case& c) { return 2.0 / number(c.rope.rotary_dim()); }},
+    {"minus_two_over_width", [](const Case& c) { return -2.0 / number(c.rope.rotary_dim()); }},
+    {"minus_log_base_over_pairs",
+     [](const Case& c) { return -std::log(c.rope.base) / number(c.rope.rotary_dim() / 2); }},
+    {"factor", [](const Case& c) { return scaling(c).factor; }},
+    {"factor_less_one", [](const Case& c) { return scaling(c).factor - 1; }},
+    {"one_over_factor", [](const Case& c) { return 1 / scaling(c).factor; }},
+    {"length", [](const Case& c) { return scaling(c).length; }},
+    {"max_position_embeddings", [](const Case& c) { return scaling(c).max_position_embeddings; }},
+    {"original_max_position_embeddings", [](const Case& c) { return scaling(c).original_max_position_embeddings; }},
+    {"dynamic_base", [](const Case& c) { return dynamic_base(c.rope); }},
+    {"dynamic_exponent", [](const Case& c) { return number(c.rope.rotary_dim()) / (number(c.rope.rotary_dim()) - 2); }},
+    {"yarn_low", [](const Case& c) { return yarn_ramp(c.rope).low; }},
+    {"yarn_width", [](const Case& c) { return yarn_ramp(c.rope).width; }},
+    {"yarn_low_truncated", [](const Case& c) { return yarn_ramp_truncated(c.rope).low; }},
+    {"yarn_width_truncated", [](const Case& c) { return yarn_ramp_truncated(c.rope).width; }},
+    {"yarn_low_of_maximum", [](const Case& c) { return yarn_ramp_of_maximum(c.rope).low; }},
+    {"yarn_width_of_maximum", [](const Case& c) { return yarn_ramp_of_maximum(c.rope).width; }},
+    {"yarn_low_within_pairs", [](const Case& c) { return yarn_ramp_within_pairs(c.rope).low; }},
+    {"yarn_width_within_pairs", [](const Case& c) { return yarn_ramp_within_pairs(c.rope).width; }},
+    {"attention_scaling", [](const Case& c) { return attention_scaling(c.rope); }},
+    {"attention_scaling_4_43", [](const Case& c) { return attention_scaling_4_43(c.rope); }},
+    {"attention_scaling_litgpt", [](const Case& c) { return attention_scaling_litgpt(c.rope); }},
+    {"attention_scaling_default", [](const Case& c) { return attention_scaling_default(c.rope); }},
+    {"attention_scaling_logged_twice", [](const Case& c) { return attention_scaling_logged_twice(c.rope); }},
+    {"two_pi", [](const Case&) { return 2 * std::numbers::pi; }},
+    {"low_freq_factor", [](const Case& c) { return scaling(c).low_freq_factor; }},
+    {"high_freq_factor", [](const Case& c) { return scaling(c).high_freq_factor; }},
+    {"freq_factor_range", [](const Case& c) { return scaling(c).high_freq_factor - scaling(c).low_freq_factor; }},
+    {"low_freq_wavelength",
+     [](const Case& c) { return scaling(c).original_max_position_embeddings / scaling(c).low_freq_factor; }},
+    {"high_freq_wavelength",
+     [](const Case& c) { return scaling(c).original_max_position_embeddings / scaling(c).high_freq_factor; }},
 }};
 
 double scale(const Case& c) {
   return c.attention->scale == 0 ? 1 / std::sqrt(number(c.rope.head_dim)) : c.attention->scale;
 }
 
-constexpr std::array<Parameter, 19> kAttention{{
-    kTable[0],
-    kTable[1],
-    kTable[2],
-    {"pairs", [](const Case& c) { return number(c.rope.rotary_dim() / 2); }},
+constexpr std::array<Parameter, 15> kAttentionAlone{{
     {"batch", [](const Case& c) { return number(c.attention->batch); }},
     {"seq", [](const Case& c) { return number(c.positions.count()); }},
     {"heads", [](const Case& c) { return number(c.attention->heads); }},
@@ -52,6 +97,15 @@ constexpr std::array<Parameter, 19> kAttention{{
     {"sqrt_head_dim", [](const Case& c) { return std::sqrt(number(c.rope.head_dim)); }},
     {"softcap", [](const Case& c) { return c.attention->softcap; }},
 }};
+
+template <std::size_t n, std::size_t m>
+constexpr std::array<Parameter, n + m> both(const std::array<Parameter, n>& a, const std::array<Parameter, m>& b) {
+  std::array<Parameter, n + m> out{};
+  std::copy(a.begin(), a.end(), out.begin());
+  std::copy(b.begin(), b.end(), out.begin() + n);
+  return out;
+}
+constexpr auto kAttention = both(kTable, kAttentionAlone);
 
 double part(const Case& c, std::size_t i) {
   const auto sizes = c.lora->part_sizes();
@@ -94,30 +148,64 @@ constexpr std::array<std::string_view, n> names(const std::array<Parameter, n>& 
 constexpr auto kTableNames = names(kTable);
 constexpr auto kAttentionNames = names(kAttention);
 constexpr auto kLoraNames = names(kLora);
-constexpr std::array<std::string_view, 10> kAttentionInputs{
-    "q", "k", "v", "grad_rotated_q", "grad_rotated_k", "mask", "allowed", "alibi", "sinks", "grad_output"};
+constexpr std::array<std::string_view, 2> kTableInputs{"short_factor", "long_factor"};
+constexpr std::array<std::string_view, 12> kAttentionInputs{
+    "q",       "k",     "v",     "grad_rotated_q", "grad_rotated_k", "mask",
+    "allowed", "alibi", "sinks", "grad_output",    "short_factor",   "long_factor"};
 constexpr std::array<std::string_view, 6> kLoraInputs{"x", "weight", "bias", "lora_a", "lora_b", "grad_output"};
 struct Condition {
   std::string_view name;
-  bool (*holds)(const Lora&);
+  bool (*holds)(const Case&);
 };
-std::size_t count(const Lora& lora) { return lora.part_sizes().size(); }
-constexpr std::array<Condition, 9> kConditions{{
-    {"all_enabled", [](const Lora& l) { return count(l) == 3; }},
-    {"not_all_enabled", [](const Lora& l) { return count(l) < 3; }},
-    {"some_enabled", [](const Lora& l) { return count(l) == 1 || count(l) == 2; }},
-    {"any_enabled", [](const Lora& l) { return count(l) > 0; }},
-    {"none_enabled", [](const Lora& l) { return count(l) == 0; }},
-    {"equal_parts", [](const Lora& l) { return count(l) > 0 && l.heads == l.groups; }},
-    {"unequal_parts", [](const Lora& l) { return count(l) > 0 && l.heads != l.groups; }},
-    {"with_bias", [](const Lora& l) { return l.bias; }},
-    {"without_bias", [](const Lora& l) { return !l.bias; }},
+
+std::size_t enabled(const Case& c) { return c.lora->part_sizes().size(); }
+bool equal_heads(const Case& c) { return c.lora->heads == c.lora->groups; }
+constexpr std::array<Condition, 9> kLoraConditions{{
+    {"all_enabled", [](const Case& c) { return enabled(c) == 3; }},
+    {"not_all_enabled", [](const Case& c) { return enabled(c) < 3; }},
+    {"some_enabled", [](const Case& c) { return enabled(c) == 1 || enabled(c) == 2; }},
+    {"any_enabled", [](const Case& c) { return enabled(c) > 0; }},
+    {"none_enabled", [](const Case& c) { return enabled(c) == 0; }},
+    {"equal_parts", [](const Case& c) { return enabled(c) > 0 && equal_heads(c); }},
+    {"unequal_parts", [](const Case& c) { return enabled(c) > 0 && !equal_heads(c); }},
+    {"with_bias", [](const Case& c) { return c.lora->bias; }},
+    {"without_bias", [](const Case& c) { return !c.lora->bias; }},
 }};
-constexpr auto kConditionNames = [] {
-  std::array<std::string_view, kConditions.size()> out;
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = kConditions[i].name;
+
+template <Scaling::Type type>
+bool is(const Case& c) {
+  return scaling(c).type == type;
+}
+bool longrope(const Case& c, bool (*takes_long)(const Rope&), bool long_list) {
+  return is<Scaling::Type::longrope>(c) && takes_long(c.rope) == long_list;
+}
+constexpr std::array<Condition, 13> kTableConditions{{
+    {"linear", is<Scaling::Type::linear>},
+    {"dynamic", is<Scaling::Type::dynamic>},
+    {"yarn", is<Scaling::Type::yarn>},
+    {"longrope", is<Scaling::Type::longrope>},
+    {"llama3", is<Scaling::Type::llama3>},
+    {"proportional", is<Scaling::Type::proportional>},
+    {"dynamic_beyond_maximum",
+     [](const Case& c) {
+       return is<Scaling::Type::dynamic>(c) && scaling(c).length > scaling(c).max_position_embeddings;
+     }},
+    {"longrope_long", [](const Case& c) { return longrope(c, long_by_length, true); }},
+    {"longrope_short", [](const Case& c) { return longrope(c, long_by_length, false); }},
+    {"longrope_long_by_maximum", [](const Case& c) { return longrope(c, long_by_maximum, true); }},
+    {"longrope_short_by_maximum", [](const Case& c) { return longrope(c, long_by_maximum, false); }},
+    {"longrope_long_from_original", [](const Case& c) { return longrope(c, long_from_original, true); }},
+    {"longrope_short_below_original", [](const Case& c) { return longrope(c, long_from_original, false); }},
+}};
+
+template <std::size_t n>
+constexpr std::array<std::string_view, n> names(const std::array<Condition, n>& conditions) {
+  std::array<std::string_view, n> out;
+  for (std::size_t i = 0; i < n; ++i) out[i] = conditions[i].name;
   return out;
-}();
+}
+constexpr auto kLoraConditionNames = names(kLoraConditions);
+constexpr auto kTableConditionNames = names(kTableConditions);
 
 std::span<const Parameter> table_of(Kind kind) {
   if (kind == Kind::table) return kTable;
@@ -134,12 +222,15 @@ std::span<const std::string_view> parameters_of(Kind kind) {
 }
 
 std::span<const std::string_view> inputs_of(Kind kind) {
-  if (kind == Kind::table) return {};
+  if (kind == Kind::table) return kTableInputs;
   if (kind == Kind::attention) return kAttentionInputs;
   return kLoraInputs;
 }
 
-std::span<const std::string_view> conditions() { return kConditionNames; }
+std::span<const std::string_view> conditions_of(Kind kind) {
+  if (kind == Kind::lora) return kLoraConditionNames;
+  return kTableConditionNames;
+}
 
 double parameter(const std::string& name, const Case& problem) {
   for (const Parameter& known : table_of(problem.kind()))
@@ -149,9 +240,24 @@ double parameter(const std::string& name, const Case& problem) {
 
 bool holds(const std::string& condition, const Case& problem) {
   if (condition.empty()) return true;
-  const auto found = std::find_if(kConditions.begin(), kConditions.end(),
-                                  [&](const Condition& known) { return known.name == condition; });
-  return found->holds(*problem.lora);
+  const auto known = problem.kind() == Kind::lora ? std::span<const Condition>(kLoraConditions) : kTableConditions;
+  return std::find_if(known.begin(), known.end(), [&](const Condition& c) { return c.name == condition; })
+      ->holds(problem);
+}
+
+std::map<std::string, const std::vector<double>*> lists_of(const Case& problem) {
+  std::map<std::string, const std::vector<double>*> out;
+  if (problem.kind() == Kind::lora || scaling(problem).type != Scaling::Type::longrope) return out;
+  out["short_factor"] = &scaling(problem).short_factor;
+  out["long_factor"] = &scaling(problem).long_factor;
+  return out;
+}
+
+void need_scaling(const Recipe& recipe, const Case& problem) {
+  const Scaling::Type type = scaling(problem).type;
+  if (problem.kind() == Kind::lora || type == Scaling::Type::none) return;
+  if (std::find(recipe.scalings.begin(), recipe.scalings.end(), type) == recipe.scalings.end())
+    throw Refused("the recipe " + recipe.name + " has no scaling of type " + std::string(name_of(type)));
 }
 
 }  // namespace ropewalk
