@@ -82,6 +82,7 @@ struct Case {
   std::optional<Attention> attention;
   std::optional<Lora> lora;
   Kind kind() const { return lora ? Kind::lora : attention ? Kind::attention : Kind::table; }
+  nlohmann::ordered_json derived;  // from a model_config; null without one
   DType dtype = DType::float32;
   std::uint64_t seed = 0;  // of the generated inputs, beside the id
   std::vector<SubjectSpec> subjects;

@@ -23,12 +23,22 @@ bool looks_at(const CheckSpec& check, const std::string& subject) {
   return names.empty() || std::find(names.begin(), names.end(), subject) != names.end();
 }
 
+// That the models of a model_config have in their ids.
+std::vector<std::string> layer_types(const Surroundings& around) {
+  std::vector<std::string> out;
+  for (const Axis& axis : around.axes)
+    for (const Axis::Value& value : axis.values)
+      if (value.model && !value.model->layer.type.empty()) out.push_back(value.model->layer.type);
+  return out;
+}
+
 // A `where` that can match nothing would turn an expectation off unnoticed, so its values must occur.
 std::vector<std::string> values_of(const std::string& key, const CheckSpec& check, const Surroundings& around) {
   std::vector<std::string> out;
   if (key == "stage") return check.stages;
   if (key == "dtype")
     for (const DType dtype : around.dtypes) out.emplace_back(name_of(dtype));
+  if (key == "layer_type") return layer_types(around);
   for (const SubjectSpec& subject : around.subjects) {
     if (!looks_at(check, subject.name)) continue;
     if (key == "subject") out.push_back(subject.name);
@@ -50,7 +60,9 @@ nlohmann::json where_value(const std::string& key, const Field& field, const Che
   const Json value = field.json().is_number() ? plain_json(field.number()) : field.json();
   if (axis->takes(value)) return value;
   std::vector<std::string> accepted;
-  for (const Axis::Value& v : axis->values) accepted.push_back(v.param.dump());
+  for (const Axis::Value& v : axis->values)
+    if (const std::string text = v.param.dump(); std::find(accepted.begin(), accepted.end(), text) == accepted.end())
+      accepted.push_back(text);  // a model has an entry for each of its kinds of layer
   field.refuse("one of " + joined(accepted));
 }
 
@@ -58,6 +70,7 @@ nlohmann::json read_where(const Field& field, const CheckSpec& check, const Surr
   std::vector<std::string> keys;
   for (const Axis& axis : around.axes) keys.push_back(axis.name);
   for (const char* key : {"dtype", "stage", "subject", "device", "recipe"}) keys.emplace_back(key);
+  if (!layer_types(around).empty()) keys.emplace_back("layer_type");
   nlohmann::json where = nlohmann::json::object();
   for (const auto& [key, value] : Object(field, keys).members()) {
     const bool flags = value.json().is_array() && !value.json().empty() && value.json()[0].is_boolean();

@@ -68,16 +68,9 @@ std::string text_of(const Json& param) {
   return text;
 }
 
-Axis read_axis(const FieldRule& rule, const Field& field) {
-  Axis axis{std::string(rule.name), rule.set, {}};
-  for (const Field& item : one_value(rule, field) ? std::vector{field} : field.one_or_more()) {
-    Axis::Value value = rule.read(item);
-    for (const Axis::Value& earlier : axis.values)
-      if (earlier.param == value.param)
-        item.refuse(text_of(value.param), "two values of this field read alike in ids; each is needed once");
-    axis.values.push_back(std::move(value));
-  }
-  return axis;
+void add_param(GridPoint& point, const std::string& name, const Json& param) {
+  point.params[name] = param;
+  point.id += (point.id.empty() ? "" : ",") + name + "=" + text_of(param);
 }
 
 void need_even_width(const Rope& rope, const Field& head_dim) {
@@ -113,6 +106,18 @@ void check_attention(const GridPoint& point, const std::vector<Axis>& axes) {
 
 }  // namespace
 
+Axis read_axis(const FieldRule& rule, const Field& field) {
+  Axis axis{std::string(rule.name), rule.set, {}};
+  for (const Field& item : one_value(rule, field) ? std::vector{field} : field.one_or_more()) {
+    Axis::Value value = rule.read(item);
+    for (const Axis::Value& earlier : axis.values)
+      if (earlier.param == value.param)
+        item.refuse(text_of(value.param), "two values of this field read alike in ids; each is needed once");
+    axis.values.push_back(std::move(value));
+  }
+  return axis;
+}
+
 bool Axis::takes(const nlohmann::json& param) const {
   return std::any_of(values.begin(), values.end(), [&](const Value& v) { return nlohmann::json(v.param) == param; });
 }
@@ -145,6 +150,12 @@ std::vector<Axis> read_rope_axes(const Field& rope, const std::optional<Field>& 
   return axes;
 }
 
+std::vector<Axis> read_attention_axes(const Field& attention, bool of_model) {
+  std::vector<FieldRule> rules(attention_rules().begin(), attention_rules().end());
+  for (FieldRule& rule : rules) rule.needed = rule.needed && !of_model;
+  return read_axes(attention, rules);
+}
+
 std::vector<GridPoint> expand(const std::vector<Axis>& axes, const Field& where) {
   std::vector<GridPoint> points(1);
   for (const Axis& axis : axes) {
@@ -155,8 +166,8 @@ std::vector<GridPoint> expand(const std::vector<Axis>& axes, const Field& where)
       for (const Axis::Value& value : axis.values) {
         GridPoint& next = wider.emplace_back(point);
         axis.set(next, value);
-        next.params[axis.name] = value.param;
-        next.id += (next.id.empty() ? "" : ",") + axis.name + "=" + text_of(value.param);
+        add_param(next, axis.name, value.param);
+        if (value.model && !value.model->layer.type.empty()) add_param(next, "layer_type", value.model->layer.type);
       }
     }
     points = std::move(wider);
@@ -166,8 +177,8 @@ std::vector<GridPoint> expand(const std::vector<Axis>& axes, const Field& where)
 
 void check_points(Kind kind, const std::vector<GridPoint>& points, const std::vector<Axis>& axes, const Field& block) {
   for (const GridPoint& point : points) {
-    if (kind != Kind::lora) need_even_width(point.rope, where(axes, "head_dim", point.rope.head_dim));
-    if (kind != Kind::lora) check_scaling(point.rope, block);
+    if (kind != Kind::lora && !point.model) need_even_width(point.rope, where(axes, "head_dim", point.rope.head_dim));
+    if (kind != Kind::lora && !point.model) check_scaling(point.rope, block);
     if (kind == Kind::lora) need_division(axes, point.lora.heads, "groups", point.lora.groups);
     if (kind == Kind::attention) check_attention(point, axes);
   }

@@ -1,21 +1,36 @@
-// What a model's own config.json (Hugging Face) says of its rotary embedding. Of the scalings only `default`, none at
-// all, is understood; the others are refused by their key.
+// What a model's own config.json (Hugging Face, old and new style) says of its rotary embedding and its attention. What
+// it does not state is taken from the class of its model_type or is missing; nothing is guessed.
 #pragma once
 
 #include <filesystem>
+#include <optional>
 
 #include "harness/cases/case.hpp"
 
 namespace ropewalk {
 
-struct ModelConfig {
+// One kind of layer.
+struct ModelLayer {
+  std::string type;  // full_attention, sliding_attention, chunked_attention; empty: all layers are alike
   Rope rope;
-  bool base_stated = true;        // false: the file has no base, and 10000 is what transformers then takes
-  std::int64_t max_position = 0;  // max_position_embeddings; 0: not stated
+  std::int64_t window = 0;  // keys that a query sees, itself included; 0: all
 };
 
-// Throws BadInput. Reads rope_theta, rope_parameters or rope_scaling, head_dim or hidden_size and num_attention_heads,
-// partial_rotary_factor, and GPT-NeoX's rotary_emb_base and rotary_pct; a multimodal model's from its text_config.
+struct ModelConfig {
+  std::string model_type;  // of the text model; empty: not stated
+  std::vector<ModelLayer> layers;
+  bool base_stated = true;                                 // false: the class's default was taken
+  std::int64_t max_position = 0, heads = 0, kv_heads = 0;  // 0: not stated
+  double softcap = 0;                                      // of the scores; 0: none
+  std::optional<double> softmax_scale;
+  bool sinks = false;
+  std::string pairing;                      // as in an attention block; empty: not stated
+  std::vector<std::int64_t> mrope_section;  // pairs of the axes time, height, width; empty: one axis
+  bool mrope_interleaved = false;
+  std::vector<std::string> rotation_only;  // what attention blocks cannot say beyond the rotation, with the key
+};
+
+// Throws BadInput, which names the key.
 ModelConfig read_model_config(const std::filesystem::path& file);
 
 }  // namespace ropewalk

@@ -2,16 +2,25 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "harness/cases/case.hpp"
 #include "harness/cases/fields.hpp"
+#include "harness/cases/model_config.hpp"
 
 namespace ropewalk {
 
 struct GridPoint;
+
+// A model with one of its kinds of layer.
+struct ModelPoint {
+  std::string name;
+  ModelConfig config;
+  ModelLayer layer;  // its type is empty where the model's kinds of layer do not differ
+};
 
 // One field of a block (rope, attention, lora) with its values: as they stand in ids and reports, and where each is
 // written.
@@ -20,6 +29,7 @@ struct Axis {
     Json param;
     Positions positions;  // of the axes max_position and positions
     Field where;
+    std::shared_ptr<const ModelPoint> model = {};  // of the axis model_config
   };
   std::string name;
   void (*set)(GridPoint&, const Value&) = nullptr;
@@ -35,6 +45,7 @@ struct GridPoint {
   Positions positions;
   Attention attention;
   Lora lora;
+  std::shared_ptr<const ModelPoint> model = {};  // where a model_config says rope and attention
 };
 
 // How a field of a block is read, and what it sets.
@@ -45,19 +56,35 @@ struct FieldRule {
   void (*set)(GridPoint&, const Axis::Value&);
 };
 
-Positions read_positions(const Field& field);       // a list, {"from", "to", "step"} or {"log_spaced", "count"}
+// A list, {"from", "to", "step"} or {"log_spaced", "count"}. `own`: the model's maximum, for the word max_position; 0:
+// there is no model.
+Positions read_positions(const Field& field, std::int64_t own = 0);
 std::string text_of_positions(const Field& field);  // of one that read_positions took: "log_spaced(0..1048575;64)"
 Positions read_max_position(const Field& field);
 
+Axis read_axis(const FieldRule& rule, const Field& field);
 std::vector<Axis> read_axes(const Field& block, std::span<const FieldRule> rules);
 // The rope block, and `positions` where it stands beside it.
 std::vector<Axis> read_rope_axes(const Field& rope, const std::optional<Field>& positions_beside);
+// The same where a model_config says all but the positions; the rope block may then be absent.
+std::vector<Axis> read_model_axes(const Object& the_case, Kind kind);
+// The model's config.json says them, unless they are written.
+std::vector<Axis> read_attention_axes(const Field& attention, bool of_model);
+void need_what_attention_needs(const std::vector<GridPoint>& points, const Object& the_case,
+                               const std::vector<CheckSpec>& checks);
 std::vector<GridPoint> expand(const std::vector<Axis>& axes, const Field& where);
 std::span<const FieldRule> attention_rules();
 std::span<const FieldRule> lora_rules();
 std::span<const FieldRule> scaling_rules();  // fields of the rope block
 // What goes with the kind of scaling: fields that it needs, fields that it has none of, lists of the right length.
 void check_scaling(const Rope& rope, const Field& block);
+struct ScalingFields {  // that a kind of scaling has beside `scaling` itself
+  std::vector<std::string_view> needed, allowed;
+  bool has(std::string_view name) const;
+};
+ScalingFields scaling_fields(reference::Scaling::Type type);
+// What values together must be; `block` is where they are written, `type` the field that says the kind.
+void check_scaling_values(const Rope& rope, const Field& block, const std::string& type);
 
 // What a product may contain that no field alone shows: odd rotary widths, heads that do not divide. Throws BadInput.
 // `block`: rope or lora.

@@ -11,8 +11,13 @@ namespace {
 constexpr std::int64_t kLargest = std::int64_t{1} << 24;  // the reference's bounds hold below it
 constexpr std::size_t kMostWritten = 8;                   // positions that an id spells out
 
-std::int64_t position_in(const Field& field) {
-  const std::int64_t p = field.whole();
+constexpr std::string_view kOwnMaximum = "max_position";
+
+// `own`: the model's maximum, of which the last position is one less.
+std::int64_t position_in(const Field& field, std::int64_t own = 0) {
+  const bool word = field.json() == kOwnMaximum;
+  if (word && own == 0) field.refuse("this goes with a model_config only");
+  const std::int64_t p = word ? own - 1 : field.whole();
   if (p < 0 || p >= kLargest) field.refuse(fmt::format("positions are 0 to {}", kLargest - 1));
   return p;
 }
@@ -33,8 +38,8 @@ std::vector<std::int64_t> listed(const Field& field) {
   return out;
 }
 
-std::vector<std::int64_t> stepped(const Object& range) {
-  const std::int64_t from = position_in(range.need("from")), to = position_in(range.need("to"));
+std::vector<std::int64_t> stepped(const Object& range, std::int64_t own) {
+  const std::int64_t from = position_in(range.need("from")), to = position_in(range.need("to"), own);
   const std::int64_t step = range.has("step") ? at_least_one(*range.find("step")) : 1;
   if (to < from) range.need("to").refuse("the last position is not below the first, \"from\"");
   std::vector<std::int64_t> out;
@@ -44,10 +49,10 @@ std::vector<std::int64_t> stepped(const Object& range) {
 
 // Equal ratios between neighbours from a to b. No ratio leads away from 0: it stands before a sequence that starts
 // at 1.
-std::vector<std::int64_t> log_spaced(const Object& range) {
+std::vector<std::int64_t> log_spaced(const Object& range, std::int64_t own) {
   const std::vector<Field> ends = range.need("log_spaced").items();
   if (ends.size() != 2) range.need("log_spaced").refuse("the first and the last position: [a, b]");
-  const std::int64_t a = position_in(ends[0]), b = position_in(ends[1]);
+  const std::int64_t a = position_in(ends[0]), b = position_in(ends[1], own);
   if (b <= a) ends[1].refuse("the last position is above the first");
   const std::int64_t count = at_least_one(range.need("count"));
   if (count < 2) range.need("count").refuse("at least 2, for both ends");
@@ -72,26 +77,28 @@ const std::vector<std::string>& fields_of(const Field& field) {
 
 Positions read_max_position(const Field& field) { return {at_least_one(field), {}}; }
 
-Positions read_positions(const Field& field) {
+Positions read_positions(const Field& field, std::int64_t own) {
   if (field.json().is_array()) return {0, listed(field)};
   if (!field.json().is_object())
     field.refuse(R"(a list, {"from", "to", "step"} or {"log_spaced": [a, b], "count": n} is needed)");
   const Object range(field, fields_of(field));
-  return {0,
-          field.json().contains("log_spaced") || field.json().contains("count") ? log_spaced(range) : stepped(range)};
+  const bool spaced = field.json().contains("log_spaced") || field.json().contains("count");
+  return {0, spaced ? log_spaced(range, own) : stepped(range, own)};
 }
 
 std::string text_of_positions(const Field& field) {
   const Json& value = field.json();
+  const auto end = [&](const Json& json) {
+    return json.is_string() ? std::string(kOwnMaximum) : std::to_string(field.inside("", json).whole());
+  };
   if (value.contains("log_spaced"))
-    return fmt::format("log_spaced({}..{};{})", position_in(field.inside("", value["log_spaced"][0])),
-                       position_in(field.inside("", value["log_spaced"][1])), field.inside("", value["count"]).whole());
-  const auto positions = read_positions(field).list;
+    return fmt::format("log_spaced({}..{};{})", end(value["log_spaced"][0]), end(value["log_spaced"][1]),
+                       field.inside("", value["count"]).whole());
   if (value.is_object()) {
     const std::int64_t step = value.contains("step") ? field.inside("", value["step"]).whole() : 1;
-    return fmt::format("{}..{}", positions.front(), field.inside("", value["to"]).whole()) +
-           (step == 1 ? "" : fmt::format(";{}", step));
+    return fmt::format("{}..{}", end(value["from"]), end(value["to"])) + (step == 1 ? "" : fmt::format(";{}", step));
   }
+  const auto positions = read_positions(field).list;
   if (positions.size() <= kMostWritten) return fmt::format("{}", fmt::join(positions, ";"));
   return fmt::format("{};{};..;{}({})", positions[0], positions[1], positions.back(), positions.size());
 }

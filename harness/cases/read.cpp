@@ -3,6 +3,7 @@
 #include <set>
 
 #include "harness/cases/cell.hpp"
+#include "harness/cases/derived.hpp"
 #include "harness/cases/parts.hpp"
 
 namespace ropewalk {
@@ -22,15 +23,17 @@ std::vector<DType> read_dtypes(const Field& field) {
 
 // A rope block with or without attention, or a lora block.
 std::vector<Axis> read_problem(const Object& object, Kind kind) {
-  const auto positions = object.find("positions");
   if (kind == Kind::lora) {
-    for (const char* other : {"rope", "attention", "positions"})
+    for (const char* other : {"rope", "attention", "positions", "model_config", "layer_type"})
       if (object.has(other)) object.need(other).refuse("this does not go with a lora block");
     return read_axes(object.need("lora"), lora_rules());
   }
-  std::vector<Axis> axes = read_rope_axes(object.need("rope"), positions);
+  const bool of_model = object.has("model_config");
+  if (!of_model && object.has("layer_type")) object.need("layer_type").refuse("this goes with a model_config only");
+  std::vector<Axis> axes =
+      of_model ? read_model_axes(object, kind) : read_rope_axes(object.need("rope"), object.find("positions"));
   if (kind == Kind::attention)
-    for (Axis& axis : read_axes(object.need("attention"), attention_rules())) axes.push_back(std::move(axis));
+    for (Axis& axis : read_attention_axes(object.need("attention"), of_model)) axes.push_back(std::move(axis));
   return axes;
 }
 
@@ -50,13 +53,15 @@ void set_problem(const GridPoint& point, Kind kind, Case& cell) {
 // One declared case: its cells in the order of the product, dtypes innermost.
 void read_case(const Field& field, const std::string& suite, std::int64_t declaration, bool tested,
                std::vector<Case>& out) {
-  const Object object(field, {"note", "name", "rope", "positions", "attention", "lora", "dtype", "subjects", "checks"},
-                      {"state", "model_config"});
+  const Object object(field,
+                      {"note", "name", "model_config", "layer_type", "rope", "positions", "attention", "lora", "dtype",
+                       "subjects", "checks"},
+                      {"state"});
   if (const auto note = object.find("note")) note->text();
   const std::string name = object.need("name").name();
   const Kind kind = kind_of(object);
   const auto axes = read_problem(object, kind);
-  const Field block = object.need(kind == Kind::lora ? "lora" : "rope");
+  const Field block = object.need(kind == Kind::lora ? "lora" : object.has("model_config") ? "model_config" : "rope");
   const auto points = expand(axes, block);
   check_points(kind, points, axes, block);
   const auto dtypes = read_dtypes(object.need("dtype"));
@@ -66,6 +71,7 @@ void read_case(const Field& field, const std::string& suite, std::int64_t declar
     subjects = read_subjects(object.need("subjects"), kind);
     checks = read_checks(object.need("checks"), {kind, axes, dtypes, subjects});
   }
+  if (kind == Kind::attention && object.has("model_config")) need_what_attention_needs(points, object, checks);
   for (const GridPoint& point : points) {
     for (const DType dtype : dtypes) {
       Case cell;
@@ -75,6 +81,7 @@ void read_case(const Field& field, const std::string& suite, std::int64_t declar
       cell.name = name;
       set_problem(point, kind, cell);
       cell.dtype = dtype;
+      if (point.model) cell.derived = derived_from(point.model->config, point.model->layer.window, cell);
       cell.subjects = subjects;
       cell.checks = checks;
       cell.declaration = declaration;

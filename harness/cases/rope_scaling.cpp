@@ -70,12 +70,17 @@ constexpr std::array<FieldRule, 16> kRules{{
     {"proportion", false, share, set<&Scaling::proportion>},
 }};
 
-// Beside `scaling` itself.
-struct FieldsOfType {
-  std::vector<std::string_view> needed, allowed;
-};
+bool among(const std::vector<std::string_view>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
 
-FieldsOfType fields_of(Scaling::Type type) {
+}  // namespace
+
+std::span<const FieldRule> scaling_rules() { return kRules; }
+
+std::string_view name_of(Scaling::Type type) { return kTypes[static_cast<std::size_t>(type)]; }
+
+ScalingFields scaling_fields(Scaling::Type type) {
   switch (type) {
     case Scaling::Type::none:
       return {};
@@ -98,30 +103,27 @@ FieldsOfType fields_of(Scaling::Type type) {
   return {};
 }
 
-bool among(const std::vector<std::string_view>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-}  // namespace
-
-std::span<const FieldRule> scaling_rules() { return kRules; }
-
-std::string_view name_of(Scaling::Type type) { return kTypes[static_cast<std::size_t>(type)]; }
+bool ScalingFields::has(std::string_view name) const { return among(needed, name) || among(allowed, name); }
 
 void check_scaling(const Rope& rope, const Field& block) {
   const Scaling& scaling = rope.scaling;
-  const FieldsOfType known = fields_of(scaling.type);
+  const ScalingFields known = scaling_fields(scaling.type);
   for (const FieldRule& rule : kRules) {
     if (rule.name == "scaling") continue;
     const std::string name(rule.name);
     const bool written = block.json().contains(name);
-    if (written && !among(known.needed, name) && !among(known.allowed, name))
+    if (written && !known.has(name))
       block.inside(name, block.json()[name])
           .refuse(fmt::format("this does not go with scaling {}", name_of(scaling.type)));
     if (!written && among(known.needed, name))
       throw BadInput(block.file(), block.path() + "." + name, "",
                      fmt::format("missing; scaling {} needs {}", name_of(scaling.type), fmt::join(known.needed, ", ")));
   }
+  check_scaling_values(rope, block, "scaling");
+}
+
+void check_scaling_values(const Rope& rope, const Field& block, const std::string& type) {
+  const Scaling& scaling = rope.scaling;
   const auto pairs = static_cast<std::size_t>(rope.rotary_dim() / 2);
   for (const auto& [name, list] :
        {std::pair{"short_factor", &scaling.short_factor}, {"long_factor", &scaling.long_factor}})
@@ -136,7 +138,7 @@ void check_scaling(const Rope& rope, const Field& block) {
     frequencies_of(rope);
     amplitude_of(rope);
   } catch (const std::invalid_argument& not_defined) {
-    block.inside("scaling", block.json()["scaling"]).refuse(not_defined.what());
+    block.inside(type, block.json()[type]).refuse(not_defined.what());
   }
 }
 

@@ -205,8 +205,8 @@ void AccuracyCheck::trigonometry(const Stages& observed, Truth& truth) {
     trig_limits(budget, {columns.local_head, pairs}, made_.local_limit);
     const double p = amplitude * static_cast<double>(positions[r]);
     for (std::size_t j = 0; j < pairs; ++j) {
-      made_.total_limit[j] = limit[j] + budget.amplitude * p * total_angle_[j];
-      limit[j] += budget.amplitude * p * local_angle_[j];
+      made_.total_limit[j] = limit[j] + p * total_angle_[j];
+      limit[j] += p * local_angle_[j];
     }
     compare(columns, r, positions[r], tensor.dtype());
   }

@@ -22,7 +22,6 @@ struct TrigBudget {
   reference::Format function_format = reference::Format::float32;
   std::vector<reference::Format> roundings;
   double relative = 0;
-  double amplitude = 1;  // that the function was multiplied by: an angle's error counts so much
 };
 
 struct Budget {

@@ -305,7 +305,6 @@ Tracked amplified(Tracked t, double amplitude) {
   const Format format = arithmetic_format(t.dtype);
   const double u = unit_roundoff(format);
   int exponent = 0;
-  t.trig.amplitude *= amplitude;
   if (std::fabs(std::frexp(amplitude, &exponent)) == 0.5) return t;
   t.trig.function_ulp *= 2;
   const std::vector<Format> earlier = t.trig.roundings;

@@ -1,0 +1,43 @@
+#include "harness/cases/derived.hpp"
+
+#include "harness/cases/cell.hpp"
+
+namespace ropewalk {
+namespace {
+
+Json count_or_null(std::int64_t n) { return n > 0 ? Json(n) : Json(nullptr); }
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+// Without its lists, which the model's own file has.
+Json scaling_of(const Rope& rope) {
+  Json out = scaling_block(rope);
+  for (const char* list : {"short_factor", "long_factor"})
+    if (out.contains(list)) out.erase(list);
+  return out;
+}
+
+}  // namespace
+
+nlohmann::ordered_json derived_from(const ModelConfig& config, std::int64_t window, const Case& cell) {
+  const Rope& rope = cell.rope;
+  Json out{{"model_type", text_or_null(config.model_type)},
+           {"theta", plain_json(rope.base)},
+           {"theta_stated", config.base_stated},
+           {"head_dim", rope.head_dim},
+           {"rotary_dim", rope.rotary_dim()},
+           {"scaling", scaling_of(rope)},
+           {"max_position", count_or_null(config.max_position)},
+           {"heads", count_or_null(config.heads)},
+           {"kv_heads", count_or_null(config.kv_heads)},
+           {"pairing", text_or_null(config.pairing)},
+           {"window", count_or_null(window)},
+           {"softcap", config.softcap > 0 ? plain_json(config.softcap) : Json(nullptr)},
+           {"softmax_scale", config.softmax_scale ? Json(*config.softmax_scale) : Json(nullptr)}};
+  if (!config.mrope_section.empty()) {
+    out["mrope_section"] = config.mrope_section;
+    out["mrope_interleaved"] = config.mrope_interleaved;
+  }
+  return out;
+}
+
+}  // namespace ropewalk
