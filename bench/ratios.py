@@ -15,6 +15,9 @@ GRID_PAIRS = sum(d // 2 * p for d in (64, 256, 1024) for p in (1024, 2048, 4096)
 RATIOS = [
     (f"{TABLE}, summed over the grid / LibTorch", "table/grid", "libtorch/grid", 1.6),
     (f"{TABLE}, 131,072 positions / LibTorch", "table/long", "libtorch/long", 0.5),
+    ("the grid's tables with yarn and its amplitude / without", "table/grid_yarn", "table/grid", 1.5),
+    ("131,072 positions with yarn and its amplitude / without", "table/long_yarn", "table/long", 1.5),
+    ("the same in float64 with tails / without", "table/tails_yarn", "table/tails", 1.5),
     ("a pair of it / MPFR, 128 bits", "table/long", "pair/mpfr", 1 / 500),
     ("a pair of it / Boost cpp_bin_float_50", "table/long", "pair/boost", 1 / 3000),
     ("a pair of it / mpmath, 50 digits", "table/long", "pair/mpmath", 1 / 3000),

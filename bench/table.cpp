@@ -10,9 +10,11 @@
 namespace ropewalk::bench {
 namespace {
 
+using reference::Amplitude;
 using reference::Format;
 using reference::Frequencies;
 using reference::Proof;
+using reference::Scaling;
 using reference::Table;
 
 std::int64_t largest(const std::vector<Size>& cells) {
@@ -21,13 +23,26 @@ std::int64_t largest(const std::vector<Size>& cells) {
   return pairs;
 }
 
+// Without scaling, or yarn's with an amplitude.
+Table table_of(const Size& cell, const Scaling& scaling = {}) {
+  return {Frequencies::scaled(cell.base, cell.dim, scaling), Amplitude::of(scaling)};
+}
+
+Scaling yarn() {
+  Scaling scaling;
+  scaling.type = Scaling::Type::yarn;
+  scaling.factor = 32;
+  scaling.original_max_position_embeddings = 4096;
+  return scaling;
+}
+
 // Tables of floats, into memory that is used again.
-void fill_floats(benchmark::State& state, const std::vector<Size>& cells) {
+void fill_floats(benchmark::State& state, const std::vector<Size>& cells, const Scaling& scaling = {}) {
   if (!can_run(state)) return;
   std::vector<float> sin(static_cast<std::size_t>(largest(cells))), cos(sin.size());
   for (auto _ : state) {
     for (const Size& cell : cells) {
-      const Table table(Frequencies::powers(cell.base, cell.dim));
+      const Table table = table_of(cell, scaling);
       benchmark::DoNotOptimize(table.fill(Format::float32, 0, cell.positions, sin.data(), cos.data()));
       benchmark::ClobberMemory();
     }
@@ -40,7 +55,7 @@ void make_floats(benchmark::State& state, const std::vector<Size>& cells) {
   if (!can_run(state)) return;
   for (auto _ : state) {
     for (const Size& cell : cells) {
-      const Table table(Frequencies::powers(cell.base, cell.dim));
+      const Table table = table_of(cell);
       const auto n = static_cast<std::size_t>(cell.pairs());
       const auto sin = std::make_unique_for_overwrite<float[]>(n), cos = std::make_unique_for_overwrite<float[]>(n);
       benchmark::DoNotOptimize(table.fill(Format::float32, 0, cell.positions, sin.get(), cos.get()));
@@ -48,6 +63,19 @@ void make_floats(benchmark::State& state, const std::vector<Size>& cells) {
     }
   }
   state.SetItemsProcessed(state.iterations() * pairs_of(cells));
+}
+
+// Doubles with their tails, as checks ask for them: a block of rows at a time.
+void with_tails(benchmark::State& state, const Scaling& scaling) {
+  if (!can_run(state)) return;
+  constexpr std::int64_t kRows = 512;
+  reference::SinCos block;
+  for (auto _ : state) {
+    const Table table = table_of(kLong, scaling);
+    for (std::int64_t first = 0; first < kLong.positions; first += kRows)
+      benchmark::DoNotOptimize(table.dense(first, kRows, block));
+  }
+  state.SetItemsProcessed(state.iterations() * kLong.pairs());
 }
 
 struct Narrowed {
@@ -64,7 +92,7 @@ void stream_all_dtypes(benchmark::State& state) {
   Narrowed sin(512), cos(512);
   for (auto _ : state) {
     for (const Size& cell : cells) {
-      const Table table(Frequencies::powers(cell.base, cell.dim));
+      const Table table = table_of(cell);
       Proof narrowed;
       table.for_each_row(0, cell.positions, [&](std::int64_t position, const double* s, const double* c) {
         table.narrow(Format::float64, position, s, c, sin.float64.data(), cos.float64.data(), narrowed);
@@ -81,12 +109,20 @@ void stream_all_dtypes(benchmark::State& state) {
 
 void grid_filled(benchmark::State& state) { fill_floats(state, grid()); }
 void grid_made(benchmark::State& state) { make_floats(state, grid()); }
+void grid_yarn(benchmark::State& state) { fill_floats(state, grid(), yarn()); }
 void long_filled(benchmark::State& state) { fill_floats(state, {kLong}); }
+void long_yarn(benchmark::State& state) { fill_floats(state, {kLong}, yarn()); }
+void tails(benchmark::State& state) { with_tails(state, {}); }
+void tails_yarn(benchmark::State& state) { with_tails(state, yarn()); }
 void long_made(benchmark::State& state) { make_floats(state, {kLong}); }
 
 BENCHMARK(grid_filled)->Name("table/grid" ROPEWALK_BENCH_SUFFIX)->Apply(one_thread);
 BENCHMARK(grid_made)->Name("table/grid_new_memory" ROPEWALK_BENCH_SUFFIX)->Apply(one_thread);
 BENCHMARK(long_filled)->Name("table/long" ROPEWALK_BENCH_SUFFIX)->Apply(one_thread);
+BENCHMARK(grid_yarn)->Name("table/grid_yarn" ROPEWALK_BENCH_SUFFIX)->Apply(one_thread);
+BENCHMARK(long_yarn)->Name("table/long_yarn" ROPEWALK_BENCH_SUFFIX)->Apply(one_thread);
+BENCHMARK(tails)->Name("table/tails" ROPEWALK_BENCH_SUFFIX)->Apply(one_thread);
+BENCHMARK(tails_yarn)->Name("table/tails_yarn" ROPEWALK_BENCH_SUFFIX)->Apply(one_thread);
 BENCHMARK(long_made)->Name("table/long_new_memory" ROPEWALK_BENCH_SUFFIX)->Apply(one_thread);
 BENCHMARK(stream_all_dtypes)->Name("table/grid_all_dtypes" ROPEWALK_BENCH_SUFFIX)->Apply(one_thread);
 

@@ -31,6 +31,8 @@ bool rotate_rows(Row centre, Row b, int n, const double* error, Row sum, Row dif
 // The same without tails: only the rounding is proved then, not the signs of the tails. `heads` is four arrays of n:
 // sin and cos of centre + b, sin and cos of centre - b.
 bool rotate_rows_heads(Row centre, Row b, int n, const double* error, double* heads);
+// The same times the amplitude; error <= 12 u^2 amplitude beside the rows' and the amplitude's own.
+bool rotate_rows_heads(Row centre, Row b, int n, DoubleDouble amplitude, const double* error, double* heads);
 
 // The row times the amplitude, in place: error <= 6 u^2 amplitude beside the row's and the amplitude's own.
 bool amplify_row(Row row, int n, DoubleDouble amplitude, const double* error);

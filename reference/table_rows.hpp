@@ -43,6 +43,8 @@ struct Table::Rows {
     for (int j = 0; j < pairs; ++j) zeros += t.frequencies_.head(begin + j) == 0 ? 1 : 0;
   }
 
+  DoubleDouble amplitude() const { return {table.amplitude_.head(), table.amplitude_.tail()}; }
+
   // Counts a row that the kernel proved.
   void count_row() {
     proof.fast += 2 * (pairs - zeros);
@@ -81,7 +83,7 @@ struct Table::Rows {
     count_row();
     const double* tested = errors;
     if (product_errors) {
-      failed = amplify_row(row, pairs, {table.amplitude_.head(), table.amplitude_.tail()}, product_errors);
+      failed = amplify_row(row, pairs, amplitude(), product_errors);
       tested = product_errors;
     }
     if (failed) prove_failed(position, row, tested);
@@ -109,17 +111,9 @@ struct Table::Rows {
   void heads(std::int64_t first, std::int64_t count, const Visit& visit) {
     double* const four = sum.values;
     around_centres(first, count, [&](std::int64_t c, std::int64_t b, bool plus, bool minus) {
-      if (product_errors) {
-        rotate_rows(centre, fine_row(b), pairs, errors, sum, difference);
-        const auto finish_row = [&](std::int64_t position, Row row) {
-          finish(position, row, false);
-          visit(position, row.sin(), row.cos());
-        };
-        if (plus) finish_row(c + b, sum);
-        if (minus) finish_row(c - b, difference);
-        return;
-      }
-      const bool failed = rotate_rows_heads(centre, fine_row(b), pairs, errors, four);
+      const bool failed = product_errors
+                              ? rotate_rows_heads(centre, fine_row(b), pairs, amplitude(), product_errors, four)
+                              : rotate_rows_heads(centre, fine_row(b), pairs, errors, four);
       const auto finish = [&](std::int64_t position, const double* sin) {
         if (!failed) {
           count_row();

@@ -42,7 +42,7 @@ TEST(AxisRows, OfEqualPositionsAreTheTable) {
   const Table table(Frequencies::powers(1e6, 128));
   const auto positions = positions_from(1000, 9);
   const std::vector<std::vector<std::int64_t>> three(3, positions);
-  const int sections[] = {16, 24, 24};
+  const int sections[] = {24, 20, 20};
   SinCos plain, rows;
   table.sparse(positions, plain);
   for (const bool interleaved : {false, true}) {
