@@ -10,6 +10,7 @@ Json attention_block(const Attention& attention);
 Json lora_block(const Lora& lora);
 // {"type": "yarn", "factor": 4, ...} with every field that the type has; null for none.
 Json scaling_block(const Rope& rope);
+reference::Scaling read_scaling_block(const Field& block);  // what scaling_block made. Throws BadInput
 
 // The problem of the blocks `rope` (with positions), perhaps with `attention`, or `lora`, by the rules of case files.
 // Throws BadInput; so for a field with several values.

@@ -1,6 +1,8 @@
 #include "harness/cases/derived.hpp"
 
 #include "harness/cases/cell.hpp"
+#include "harness/cases/exact_rope.hpp"
+#include "reference/pair_scales.hpp"
 
 namespace ropewalk {
 namespace {
@@ -16,6 +18,21 @@ Json scaling_of(const Rope& rope) {
   return out;
 }
 
+// How many pairs the scaling keeps, blends, divides and so on; where a ramp begins and ends, in pairs.
+Json bands_of(const Rope& rope) {
+  if (rope.scaling.type == reference::Scaling::Type::none) return nullptr;
+  const reference::PairScales scales(rope.base, static_cast<int>(rope.rotary_dim()), rope.scaling);
+  Json out = Json::object();
+  for (int pair = 0; pair < rope.rotary_dim() / 2; ++pair) {
+    Json& pairs = out[std::string(name_of(scales.band(pair)))];
+    pairs = pairs.is_null() ? 1 : pairs.get<std::int64_t>() + 1;
+  }
+  if (!scales.ramp()) return out;
+  out["low"] = plain_json(scales.ramp()->low());
+  out["high"] = plain_json(scales.ramp()->high());
+  return out;
+}
+
 }  // namespace
 
 nlohmann::ordered_json derived_from(const ModelConfig& config, std::int64_t window, const Case& cell) {
@@ -26,6 +43,8 @@ nlohmann::ordered_json derived_from(const ModelConfig& config, std::int64_t wind
            {"head_dim", rope.head_dim},
            {"rotary_dim", rope.rotary_dim()},
            {"scaling", scaling_of(rope)},
+           {"bands", bands_of(rope)},
+           {"amplitude", amplitude_of(rope).head()},
            {"max_position", count_or_null(config.max_position)},
            {"heads", count_or_null(config.heads)},
            {"kv_heads", count_or_null(config.kv_heads)},

@@ -26,15 +26,8 @@ std::string short_name(const Field& path, const std::filesystem::path& file) {
   }
 }
 
-// Of a model whose layers are all alike.
-std::string_view kind_of(const ModelLayer& layer) {
-  return !layer.type.empty() ? std::string_view(layer.type) : kWanted[layer.window > 0 ? 1 : 0];
-}
-
 bool alike(const ModelLayer& a, const ModelLayer& b, Kind kind) {
-  return a.rope.head_dim == b.rope.head_dim && a.rope.base == b.rope.base &&
-         a.rope.partial_rotary_factor == b.rope.partial_rotary_factor && a.rope.scaling == b.rope.scaling &&
-         (kind == Kind::table || a.window == b.window);
+  return a.rope == b.rope && (kind == Kind::table || a.window == b.window);
 }
 
 // The kinds of layer that are asked for, those alike only once; a model that has but one such needs no name for it.
@@ -90,11 +83,8 @@ Axis read_models(const Field& field, const std::set<std::string>& wanted, Kind k
     const ModelConfig config = read_model_config(file);
     const std::string name = short_name(path, file);
     if (!names.insert(name).second) path.refuse(fmt::format("an earlier model is called {} too", name));
-    for (const ModelLayer& layer : layers_of(path, config, wanted, kind)) {
-      if (layer.rope.scaling.type != reference::Scaling::Type::none)
-        path.refuse(fmt::format("scaling {} is not supported by this version", name_of(layer.rope.scaling.type)));
+    for (const ModelLayer& layer : layers_of(path, config, wanted, kind))
       axis.values.push_back({name, {}, path, std::make_shared<ModelPoint>(ModelPoint{name, config, layer})});
-    }
   }
   return axis;
 }

@@ -173,6 +173,10 @@ std::pair<Field, std::string> text_model(const Field& whole) {
 
 }  // namespace
 
+std::string_view kind_of(const ModelLayer& layer) {
+  return !layer.type.empty() ? std::string_view(layer.type) : kLayerTypes[layer.window > 0 ? 1 : 0];
+}
+
 ModelConfig read_model_config(const std::filesystem::path& file) {
   const Json document = read_json_file(file);
   const Field whole(file.string(), "", document);

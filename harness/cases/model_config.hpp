@@ -30,6 +30,9 @@ struct ModelConfig {
   std::vector<std::string> rotation_only;  // what attention blocks cannot say beyond the rotation, with the key
 };
 
+// The layer's type; of a model whose layers are all alike what they are.
+std::string_view kind_of(const ModelLayer& layer);
+
 // Throws BadInput, which names the key.
 ModelConfig read_model_config(const std::filesystem::path& file);
 

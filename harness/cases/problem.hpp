@@ -22,7 +22,8 @@ struct Rope {
   std::int64_t head_dim = 0;
   double base = 10000;
   double partial_rotary_factor = 1;
-  reference::Scaling scaling;       // its length: as written, or the largest position + 1
+  reference::Scaling scaling;  // its length: as written, or the largest position + 1
+  bool operator==(const Rope&) const = default;
   std::int64_t rotary_dim() const;  // head_dim * partial_rotary_factor, truncated as the implementations do; even
 };
 

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "harness/bad_input.hpp"
+#include "harness/cases/cell.hpp"
 #include "harness/cases/exact_rope.hpp"
 #include "harness/cases/parts.hpp"
 
@@ -70,6 +71,17 @@ constexpr std::array<FieldRule, 16> kRules{{
     {"proportion", false, share, set<&Scaling::proportion>},
 }};
 
+const FieldRule& rule_named(std::string_view name) {
+  return *std::find_if(kRules.begin(), kRules.end(), [&](const FieldRule& rule) { return rule.name == name; });
+}
+
+std::vector<std::string> names_in_block() {
+  std::vector<std::string> names{"type"};
+  for (const FieldRule& rule : kRules)
+    if (rule.name != "scaling") names.emplace_back(rule.name);
+  return names;
+}
+
 bool among(const std::vector<std::string_view>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -104,6 +116,19 @@ ScalingFields scaling_fields(Scaling::Type type) {
 }
 
 bool ScalingFields::has(std::string_view name) const { return among(needed, name) || among(allowed, name); }
+
+Scaling read_scaling_block(const Field& block) {
+  GridPoint point;
+  if (block.json().is_null()) return {};
+  for (const auto& [name, field] : Object(block, names_in_block()).members()) {
+    const bool left_out = field.json().is_null() || (field.json().is_number() && field.json() == 0);
+    if (name == "type")
+      point.rope.scaling.type = static_cast<Scaling::Type>(field.choice(kTypes));
+    else if (!left_out)
+      rule_named(name).set(point, rule_named(name).read(field));
+  }
+  return point.rope.scaling;
+}
 
 void check_scaling(const Rope& rope, const Field& block) {
   const Scaling& scaling = rope.scaling;

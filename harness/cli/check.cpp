@@ -21,7 +21,7 @@ namespace ropewalk {
 namespace {
 
 struct Options {
-  std::string tensors, against, config, positions, recipe, dtype;
+  std::string tensors, against, config, layer_type, positions, recipe, dtype;
   std::vector<std::string> map, map_against;
   double base = 0, partial_rotary_factor = 0;
   std::int64_t head_dim = 0;
@@ -40,6 +40,21 @@ std::map<std::string, std::string> read_map(const std::vector<std::string>& entr
   return map;
 }
 
+// Of the kind of layer that is asked for, or of any where they do not differ.
+Rope rope_of(const ModelConfig& config, const Options& options) {
+  std::vector<std::string> kinds;
+  bool one = true;
+  for (const ModelLayer& layer : config.layers) {
+    kinds.emplace_back(kind_of(layer));
+    if (kinds.back() == options.layer_type) return layer.rope;
+    one = one && layer.rope == config.layers[0].rope;
+  }
+  if (options.layer_type.empty() && one) return config.layers[0].rope;
+  throw BadInput(
+      "--layer-type", "", options.layer_type,
+      fmt::format("the layers of {} are {}; one of these is needed", options.config, joined(kinds, " and ")));
+}
+
 Known known_from(const Options& options) {
   Known known;
   known.map = read_map(options.map);
@@ -49,13 +64,17 @@ Known known_from(const Options& options) {
     if (!known.dtype || !is_floating(*known.dtype))
       throw BadInput("--dtype", "", options.dtype, "one of float64, float32, bfloat16, float16");
   }
+  if (!options.layer_type.empty() && options.config.empty())
+    throw BadInput("--layer-type", "", options.layer_type, "this goes with --config only");
   if (!options.config.empty()) {
     const ModelConfig config = read_model_config(options.config);
+    const Rope rope = rope_of(config, options);
     known.source = options.config;
-    known.base = config.rope.base;
-    known.head_dim = config.rope.head_dim;
-    known.partial_rotary_factor = config.rope.partial_rotary_factor;
-    if (!config.base_stated) known.source += " (no base in it: transformers' default)";
+    known.base = rope.base;
+    known.head_dim = rope.head_dim;
+    known.partial_rotary_factor = rope.partial_rotary_factor;
+    known.scaling = rope.scaling;
+    if (!config.base_stated) known.source += fmt::format(" (no base in it: the default of {})", config.model_type);
   }
   if (options.base > 0) known.base = options.base;
   if (options.head_dim > 0) known.head_dim = options.head_dim;
@@ -123,7 +142,9 @@ void add_check(CLI::App& app, Action& action) {
                    "A file of tensors (safetensors, npy, npz, pt), or a folder of --save-failing")
       ->required();
   command->add_option("--against", options->against, "Another dump of the same: where do they differ, which is closer");
-  command->add_option("--config", options->config, "The model's config.json: base and widths");
+  command->add_option("--config", options->config, "The model's config.json: base, widths and scaling");
+  command->add_option("--layer-type", options->layer_type,
+                      "Of a model whose layers differ: full_attention or sliding_attention");
   command->add_option("--map", options->map, "STAGE=NAME_IN_FILE (repeatable)")->allow_extra_args(false);
   command->add_option("--map-against", options->map_against, "The same for the file of --against (default: --map)")
       ->allow_extra_args(false);

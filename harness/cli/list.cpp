@@ -13,18 +13,22 @@ void add_list(CLI::App& app, Action& action) {
   auto selection = std::make_shared<Selection>();
   auto as_json = std::make_shared<bool>(false);
   add_selection(*command, *selection);
-  command->add_flag("--json", *as_json, "As a JSON list");
+  command->add_flag("--json", *as_json, "As a JSON list: ids, and what a model's config.json was taken to say");
   command->callback([=, &action] {
     action = [=]() -> int {
-      nlohmann::json ids = nlohmann::json::array();
-      for (const Cell& cell : select(*selection))
-        for (const Planned& planned : cell.planned) ids.push_back(planned.id);
+      nlohmann::ordered_json listed = nlohmann::ordered_json::array();
+      for (const Cell& cell : select(*selection)) {
+        for (const Planned& planned : cell.planned) {
+          listed.push_back({{"id", planned.id}});
+          if (!cell.problem.derived.is_null()) listed.back()["derived"] = cell.problem.derived;
+        }
+      }
       if (*as_json) {
-        fmt::print("{}\n", ids.dump(2));
+        fmt::print("{}\n", listed.dump(2));
         return kAsExpected;
       }
-      for (const auto& id : ids) fmt::print("{}\n", id.get<std::string>());
-      return ids.empty() ? kNothingCompared : kAsExpected;
+      for (const auto& planned : listed) fmt::print("{}\n", planned["id"].get<std::string>());
+      return listed.empty() ? kNothingCompared : kAsExpected;
     };
   });
 }

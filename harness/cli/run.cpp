@@ -190,6 +190,8 @@ Report run_cells(const std::vector<Cell>& cells, const Options& options, const s
     report.complete = report.complete && outcome.finished;
     if (!outcome.finished) continue;
     ++report.cases;
+    const Case& problem = cells[i].problem;  // every dtype derives the same
+    if (!problem.derived.is_null()) report.derived[problem.id.substr(0, problem.id.rfind('/'))] = problem.derived;
     report.seconds_subjects += outcome.seconds_subjects;
     report.seconds_reference += outcome.seconds_reference;
     report.seconds_checks += outcome.seconds_checks;

@@ -187,6 +187,7 @@ class DumpReader {
     Case& problem = dump_.problem;
     problem.rope.head_dim = known_.head_dim.value_or(2 * pairs_);
     problem.rope.partial_rotary_factor = known_.head_dim ? known_.partial_rotary_factor.value_or(1) : 1;
+    take_scaling(problem);
     dump_.base_known = known_.base.has_value();
     if (known_.base) problem.rope.base = *known_.base;
     if (!known_.source.empty() && known_.base)
@@ -200,6 +201,15 @@ class DumpReader {
       dump_.defects.push_back(
           fmt::format("cos is {}, sin is {}", name_of(problem.dtype), name_of(sin->second.dtype())));
     if (known_.dtype) problem.dtype = *known_.dtype;
+  }
+
+  // Of a kind that depends on the sequence's length: up to the last row.
+  void take_scaling(Case& problem) {
+    reference::Scaling& scaling = problem.rope.scaling;
+    scaling = known_.scaling;
+    if (scaling.type == reference::Scaling::Type::none) return;
+    if (scaling.length == 0) scaling.length = static_cast<double>(problem.positions.largest() + 1);
+    dump_.assumed.push_back(fmt::format("scaling {}, of a sequence of {:g}", name_of(scaling.type), scaling.length));
   }
 
   void note_unequal(const std::string& stage, const Paired& paired) {

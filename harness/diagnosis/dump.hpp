@@ -17,6 +17,7 @@ struct Known {
   std::optional<double> base;
   std::optional<std::int64_t> head_dim;
   std::optional<double> partial_rotary_factor;
+  reference::Scaling scaling;
   std::string source;                      // where these are from: "config.json", "--base"
   std::map<std::string, std::string> map;  // stage -> name in the file
   std::vector<std::int64_t> positions;     // of each row

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "harness/bad_input.hpp"
+#include "harness/cases/cell.hpp"
 #include "harness/cases/exact_rope.hpp"
 #include "harness/cases/fields.hpp"
 #include "harness/cases/inputs.hpp"
@@ -73,7 +74,8 @@ Json json_of(const Case& problem, const std::vector<const Result*>& failing) {
           {"rope",
            {{"head_dim", problem.rope.head_dim},
             {"base", problem.rope.base},
-            {"partial_rotary_factor", problem.rope.partial_rotary_factor}}},
+            {"partial_rotary_factor", problem.rope.partial_rotary_factor},
+            {"scaling", scaling_block(problem.rope)}}},
           {"dtype", name_of(problem.dtype)},
           {"subjects", Json::array()},
           {"reference", "reference.safetensors"},
@@ -145,6 +147,7 @@ Failing read_failing(const fs::path& folder) {
   out.known.base = member(rope, "base").number();
   out.known.head_dim = member(rope, "head_dim").whole();
   out.known.partial_rotary_factor = member(rope, "partial_rotary_factor").number();
+  out.known.scaling = read_scaling_block(member(rope, "scaling"));
   out.known.source = file.string();
   const Field dtype = member(whole, "dtype");
   out.known.dtype = dtype_named(dtype.text());

@@ -199,10 +199,12 @@ nlohmann::ordered_json to_json(const Report& report, bool all_results) {
       // Not passed[id]: an ordered object looks a key up by walking through all the others.
       passed.get_ref<Json::object_t&>().emplace_back(result.id, result.margin ? json_number(*result.margin) : nullptr);
   }
-  return {{"schema_version", 1},           {"tool", {{"name", "ropewalk"}, {"version", ROPEWALK_VERSION}}},
+  Json out{{"schema_version", 1},           {"tool", {{"name", "ropewalk"}, {"version", ROPEWALK_VERSION}}},
           {"complete", report.complete},   {"environment", to_json(report.environment)},
           {"summary", summary_of(report)}, {"results", std::move(results)},
           {"passed", std::move(passed)}};
+  if (!report.derived.is_null()) out["derived"] = report.derived;
+  return out;
 }
 
 }  // namespace ropewalk

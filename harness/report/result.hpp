@@ -92,7 +92,8 @@ struct Report {
   std::int64_t cases = 0;
   double seconds = 0, seconds_subjects = 0, seconds_reference = 0, seconds_checks = 0;
   ProofCounts reference;        // how the reference values of this run were proved
-  std::vector<Result> results;  // in the order of `ropewalk list`
+  nlohmann::ordered_json derived;  // suite/case/parameters -> what a model's config.json was taken to say; may be null
+  std::vector<Result> results;     // in the order of `ropewalk list`
 };
 
 }  // namespace ropewalk

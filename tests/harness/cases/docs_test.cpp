@@ -34,11 +34,26 @@ std::vector<std::string> json_examples(const std::filesystem::path& file) {
 
 TEST(Docs, TheCaseFileIsOne) {
   const auto examples = json_examples(kSource / "docs/case_file.md");
-  ASSERT_EQ(examples.size(), 1U);
+  ASSERT_EQ(examples.size(), 2U);
   const Folder folder;
   const auto cases = read_case_file(folder.write("cases.json", examples[0]));
   ASSERT_EQ(cases.size(), 4U);
   EXPECT_EQ(cases[0].id, "my-model/table/head_dim=128,base=10000,max_position=4096/float32");
+}
+
+TEST(Docs, TheModelsCaseFileIsOne) {
+  const Folder folder;
+  for (const auto& [from, to] :
+       {std::pair("Llama-3.1-8B.json", "Llama-3.1-8B/config.json"), {"gemma-3-4b-it.json", "gemma-3-4b-it.json"}}) {
+    std::ifstream model(kSource / "tests/data/configs" / from);
+    folder.write(to, {std::istreambuf_iterator<char>(model), {}});
+  }
+  const auto file = folder.write("cases.json", json_examples(kSource / "docs/case_file.md").at(1));
+  const auto cases = read_case_file(file);
+  ASSERT_EQ(cases.size(), 6U) << "Gemma 3 has two kinds of layer";
+  EXPECT_EQ(cases[2].id,
+            "mine/tables/model_config=gemma-3-4b-it,layer_type=full_attention,positions=log_spaced(0..max_position;64)/"
+            "float32");
 }
 
 TEST(Docs, TheRefusalIsTheReaders) {

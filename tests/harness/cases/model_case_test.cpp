@@ -87,8 +87,23 @@ TEST(ModelCase, WhatWasDerivedIsKept) {
   EXPECT_EQ(cases[0].derived["theta"], 500000);
   EXPECT_EQ(cases[0].derived["rotary_dim"], 64);
   EXPECT_EQ(cases[0].derived["softmax_scale"], 0.125);
-  EXPECT_EQ(cases[0].derived["scaling"]["type"], "none");
+  EXPECT_TRUE(cases[0].derived["scaling"].is_null());
   EXPECT_EQ(cases[0].derived["max_position"], 1024);
+}
+
+TEST(ModelCase, BandsAndAmplitudeAreDerived) {
+  Files files;
+  files.folder.write("gemma.json", R"({"model_type": "gpt_oss", "max_position_embeddings": 131072, "rope_parameters": {
+      "rope_type": "yarn", "rope_theta": 150000, "factor": 32, "truncate": false, "original_max_position_embeddings": 4096}})");
+  const auto derived = files.read().at(1).derived;
+  // Definition over the reals, to 10 digits: docs/numerics.md, 1.8
+  EXPECT_NEAR(derived["bands"]["low"].get<double>(), 8.092779116, 1e-9);
+  EXPECT_NEAR(derived["bands"]["high"].get<double>(), 17.39802450, 1e-8);
+  EXPECT_EQ(derived["bands"]["kept"], 9);
+  EXPECT_EQ(derived["bands"]["blended"], 9);
+  EXPECT_EQ(derived["bands"]["divided"], 14);
+  EXPECT_DOUBLE_EQ(derived["amplitude"].get<double>(), 1.3465735902799726547);
+  EXPECT_EQ(derived["scaling"]["factor"], 32);
 }
 
 TEST(ModelCase, ExpectationsMayNameModelAndLayer) {
