@@ -1,12 +1,12 @@
 """What adapters share that look at the rope block of a request, or can only be asked to rotate."""
 
 
-def plain_rope(request, layout=None):
+def plain_rope(request, layout=None, scales=False):
     """The request's rope block, if it holds no more than width and base; what is more is refused by its name.
 
-    layout: the only one that the package rotates in; None if it takes both."""
+    layout: the only one that the package rotates in; None if it takes both. scales: the adapter looks at rope.scaling."""
     rope = request["rope"]
-    known = {"head_dim", "rotary_dim", "base", "partial_rotary_factor", "layout"}
+    known = {"head_dim", "rotary_dim", "base", "partial_rotary_factor", "layout"} | ({"scaling"} if scales else set())
     for name in sorted(set(rope) - known):
         if rope[name] not in (None, "default"):
             raise NotImplementedError(f"this adapter does not know rope.{name}")

@@ -33,6 +33,26 @@ LAYOUT = "interleaved" if options.model in ("cohere", "glm") else "half"
 HEADS = 2
 
 
+def scaling_settings(rope, length):
+    """What config.json says of the request's scaling, and of the lengths that go with it."""
+    given = {name: value for name, value in rope["scaling"].items() if value is not None}
+    kind = given["type"]
+    trained = given.get("original_max_position_embeddings")
+    longest = given.get("max_position_embeddings") or (trained or 0) * given.get("factor", 1) or length
+    settings = {"max_position_embeddings": int(longest)}
+    for name in ("type", "max_position_embeddings", "length"):
+        given.pop(name, None)
+    if kind == "longrope":  # the factor is the ratio of the two lengths, and only without them the one that is written
+        settings["original_max_position_embeddings"] = int(trained)
+        if rope["scaling"].get("max_position_embeddings"):
+            given.pop("factor", None)
+    if kind == "proportional":
+        given["partial_rotary_factor"] = given.pop("proportion")
+    if trained:
+        given["original_max_position_embeddings"] = int(trained)
+    return {**settings, "rope_scaling": {"rope_type": kind, "type": kind, **given}}
+
+
 def config_for(rope, length):
     """What config.json of such a model says. Every version takes what it knows of it."""
     width, base, share = rope["head_dim"], rope["base"], rope["partial_rotary_factor"]
@@ -42,34 +62,48 @@ def config_for(rope, length):
         settings.update(rotary_pct=share, rotary_emb_base=base)
     elif share != 1 or options.model in ("phi", "glm"):
         settings["partial_rotary_factor"] = share
+    if rope.get("scaling"):
+        settings.update(scaling_settings(rope, length))
+        known = getattr(importlib.import_module("transformers.modeling_rope_utils"), "ROPE_INIT_FUNCTIONS")
+        if rope["scaling"]["type"] not in known:
+            raise NotImplementedError(f"this version has no scaling {rope['scaling']['type']}")
     return Config(**settings)
 
 
 def module_for(rope, length):
-    taken = inspect.signature(Rotary.__init__).parameters
-    if "config" in taken:  # from 4.43 on; before, the attention module took width and base out of the configuration
-        module = Rotary(config=config_for(rope, length))
-    else:
-        width = rope["rotary_dim"] if options.model in ("gpt_neox", "phi") else rope["head_dim"]
-        module = Rotary(width, max_position_embeddings=length, base=rope["base"])
-    return module
+    if "config" in inspect.signature(Rotary.__init__).parameters:  # from 4.43 on
+        return Rotary(config=config_for(rope, length))
+    # Before, the attention module took width and base out of the configuration, and a class of its own for a scaling.
+    width = rope["rotary_dim"] if options.model in ("gpt_neox", "phi") else rope["head_dim"]
+    scaling, kind, more = rope.get("scaling"), Rotary, {}
+    if scaling:
+        names = {"linear": "LinearScaling", "dynamic": "DynamicNTKScaling"}
+        name = f"{MODELS[options.model]}{names.get(scaling['type'])}RotaryEmbedding"
+        if not hasattr(models, name):
+            raise NotImplementedError(f"this version has no scaling {scaling['type']}")
+        kind, more = getattr(models, name), {"scaling_factor": scaling["factor"]}
+        length = int(scaling.get("max_position_embeddings") or length)
+    return kind(width, max_position_embeddings=length, base=rope["base"], **more)
 
 
 def table(request, positions):
     """The module, and cos and sin as it returns them, [seq, rotary_dim]."""
-    rope = plain_rope(request, LAYOUT)
+    rope = plain_rope(request, LAYOUT, scales=True)
     dtype = DTYPES[request["dtype"]]
     x = torch.zeros(1, 1, 1, dtype=dtype)  # only its dtype and device are looked at
     needed = int(positions.max()) + 1
+    length = int((rope.get("scaling") or {}).get("length") or needed)  # of the sequence that the positions are of
+    if length < needed:
+        raise NotImplementedError(f"a sequence of {length} has no position {needed - 1}")
     # A module that keeps a table is built for all positions; with a cast, for one, so that it builds the table anew.
     module = module_for(rope, 1 if options.cast_module else needed)
     if options.cast_module:
         module = module.to(dtype)
     if "position_ids" in inspect.signature(Rotary.forward).parameters:
-        cos, sin = module(x, positions[None])
-        cos, sin = cos[0], sin[0]
+        last = torch.tensor([length - 1])  # tells it the length
+        cos, sin = (whole[0, :-1] for whole in module(x, torch.cat((positions, last))[None]))
     else:
-        cos, sin = (whole.reshape(-1, whole.shape[-1])[positions] for whole in module(x, seq_len=needed))
+        cos, sin = (whole.reshape(-1, whole.shape[-1])[positions] for whole in module(x, seq_len=length))
     if cos.shape[-1] != rope["rotary_dim"]:
         raise NotImplementedError(f"{options.model} of this version rotates {cos.shape[-1]} channels of "
                                   f"{rope['head_dim']} here, not {rope['rotary_dim']}")
@@ -87,7 +121,9 @@ def rope_table(request):
     dtype = DTYPES[request["dtype"]]
     if cos.dtype != dtype:
         raise NotImplementedError(f"its table is {cos.dtype} whatever the dtype of the activations")
-    write(request["outputs"], {"inv_freq": getattr(module, "inv_freq", None), "cos": one_column_a_pair(cos),
+    # LlamaLinearScalingRotaryEmbedding divides the positions: its inv_freq is not the scaled one.
+    inv_freq = None if "LinearScaling" in type(module).__name__ else getattr(module, "inv_freq", None)
+    write(request["outputs"], {"inv_freq": inv_freq, "cos": one_column_a_pair(cos),
                                "sin": one_column_a_pair(sin)})
 
 
