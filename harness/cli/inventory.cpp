@@ -34,6 +34,7 @@ nlohmann::ordered_json recipes(bool faults) {
     if (recipe.is_fault() != faults) continue;
     nlohmann::ordered_json entry{
         {"name", recipe.name}, {"kind", name_of(recipe.kind)}, {"title", recipe.title}, {"source", recipe.source}};
+    for (const auto type : recipe.scalings) entry["scalings"].push_back(name_of(type));
     if (faults) {
       entry["parent"] = recipe.parent;
       entry["changes"] = recipe.changed;

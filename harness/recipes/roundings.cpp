@@ -83,7 +83,13 @@ class Walk {
     DType beside = DType::float32;  // the dtype that numbers take
     for (const In& each : in)
       if (each.tensor && is_floating(each.tensor->dtype)) beside = each.tensor->dtype;
-    const auto x = [&](std::size_t i) { return in.at(i).tensor ? *in[i].tensor : number_beside(in[i].number, beside); };
+    // Half-precision sums round a number to their own dtype first, products do not.
+    const bool narrow = bytes_of(beside) == 2 && (step.op == Op::add || step.op == Op::subtract);
+    const auto x = [&](std::size_t i) {
+      if (in.at(i).tensor) return *in[i].tensor;
+      const Tracked number = number_beside(in[i].number, beside);
+      return narrow ? rounded(exactly(number.value, DType::float64), beside) : number;
+    };
     const auto number = [&](std::size_t i) {
       if (in.at(i).tensor) throw Refused("no bound for this step of two tensors");
       return in[i].number;
