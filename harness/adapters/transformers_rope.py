@@ -135,6 +135,8 @@ def rope_apply(request):
     if "cos" in tensors:  # given tables: one column a pair, laid out as the model has it
         cos, sin = (t.repeat_interleave(2, -1) if options.model == "cohere" else torch.cat((t, t), -1)
                     for t in (tensors["cos"], tensors["sin"]))
+    if options.model == "cohere" and request["dtype"] == "float64":
+        raise NotImplementedError("it rotates float64 activations in float32")
     width = request["rope"]["rotary_dim"]
     arguments = inspect.signature(models.apply_rotary_pos_emb).parameters
 
