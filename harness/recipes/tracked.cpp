@@ -39,7 +39,7 @@ DType promoted(DType a, DType b) {
 
 // One rounding to `format`. Of what grows with the position nothing is known to be a number of the format.
 void round(Part& x, Format format, bool by_position) {
-  if (x.exact() && (x.value == 0 || (!by_position && representable(x.value, format)))) return;
+  if (x.exact() && (x.value == 0 || std::isinf(x.value) || (!by_position && representable(x.value, format)))) return;
   x.error += unit_roundoff(format) * (std::fabs(x.value) + x.error);
 }
 
@@ -50,7 +50,7 @@ Tracked result_of(std::initializer_list<const Tracked*> operands, DType dtype) {
   for (const Tracked* x : operands) {
     if (x->trigonometric) throw Refused("no bound for this step after a cosine or sine");
     if (x->coarsest) note(t, *x->coarsest);
-    size = std::max(size, x->value.size());
+    size = size == 0 || x->value.empty() ? 0 : std::max(size, x->value.size());
   }
   t.value.resize(size);
   t.error.resize(size);
