@@ -181,10 +181,9 @@ Tracked quotient(const Tracked& x, const Tracked& y) {
       x, y, x.by_position,
       [](const Part& a, const Part& b) {
         const double size = std::fabs(b.value) - b.error, q = a.value / b.value;
-        const bool certain = size > 0 || a.exact();
-        if (a.exact() && b.exact()) return Part{q, 0};
-        return Part{q, certain && size > 0 ? (a.error + std::fabs(q) * b.error) / size
-                                           : std::numeric_limits<double>::infinity()};
+        const bool beyond = is_zero(b) && std::fabs(a.value) > a.error;  // infinite, with a certain sign
+        if (beyond || (a.exact() && b.exact())) return Part{q, 0};
+        return Part{q, size > 0 ? (a.error + std::fabs(q) * b.error) / size : std::numeric_limits<double>::infinity()};
       },
       [&](const Part& a, const Part& b) { return is_zero(a) || (!x.by_position && is_power_of_two(b)); });
 }
@@ -192,7 +191,7 @@ Tracked quotient(const Tracked& x, const Tracked& y) {
 Tracked divided(const Tracked& x, double number, const DocumentedBounds& device) {
   if (number == 1) return x;
   const Format format = arithmetic_format(x.dtype);
-  if (!device.divides_by_reciprocal || representable(1 / number, format))
+  if (!device.divides_by_reciprocal || number == 0 || representable(1 / number, format))
     return quotient(x, number_beside(number, x.dtype));
   Tracked inverse = number_beside(number, x.dtype);
   inverse.error[0] = inverse.error[0] / number / number + unit_roundoff(format) / std::fabs(number) * 1.0000002;

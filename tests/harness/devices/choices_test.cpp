@@ -32,7 +32,7 @@ const std::vector<float> kY{-2.4999998F, 0.0F, 0.1F, 0.33333334F, 1, 1, -3, 2e-2
 
 class Choices : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Devices, Choices, testing::Values("cpu", "cuda-math"),
-                         [](const auto& info) { return std::string(info.param).substr(0, 4); });
+                         [](const auto& device) { return std::string(device.param).substr(0, 4); });
 
 TEST_P(Choices, ClampIsStdClamp) {
   std::vector<float> right;
@@ -69,7 +69,9 @@ TEST_P(Choices, TheRunningProductRoundsEachTime) {
     for (int i = 0; i < 64; ++i, value = value * ratio) right.push_back(value);
   }
   EXPECT_EQ(run(GetParam(), Op::running_product, {column, static_cast<double>(ratio), 64.0}), right);
-  EXPECT_NE(right[63], static_cast<float>(std::pow(static_cast<double>(ratio), 63))) << "nothing would be rounded";
+  int rounded = 0;
+  for (int i = 0; i < 64; ++i) rounded += right[i] != static_cast<float>(std::pow(static_cast<double>(ratio), i));
+  EXPECT_GT(rounded, 30) << "nothing would be rounded";
   const Tensor one = make_device(GetParam())->apply(Op::scalar, std::vector<Argument>{1.0}, DType::float32);
   right.resize(64);
   EXPECT_EQ(run(GetParam(), Op::running_product, {one, static_cast<double>(ratio), 64.0}), right);
@@ -90,9 +92,12 @@ TEST_P(Choices, TensorsWithoutDimensionsRoundLikeOthers) {
   EXPECT_EQ(ratio.as<float>()[0], quotient);
   EXPECT_EQ(less.as<float>()[0], quotient - 1.5F);
   const Tensor raised = apply(Op::power, {less, 128.0 / 126.0});
-  const auto exponent = static_cast<float>(128.0 / 126.0);
-  EXPECT_EQ(raised.as<float>()[0],
-            by_reciprocal ? cuda_math::pow(quotient - 1.5F, exponent).value : std::pow(quotient - 1.5F, exponent));
+  const float base = quotient - 1.5F;
+  if (by_reciprocal) {
+    EXPECT_EQ(raised.as<float>()[0], cuda_math::pow(base, static_cast<float>(128.0 / 126.0)).value);
+  } else {  // LibTorch on the CPU keeps the number in float64
+    EXPECT_EQ(raised.as<float>()[0], static_cast<float>(std::pow(static_cast<double>(base), 128.0 / 126.0)));
+  }
   const Tensor exponents = floats({0, 0.25F, 0.5F}), powers = apply(Op::power, {raised, exponents});
   ASSERT_EQ(powers.shape(), Shape{3});
   EXPECT_EQ(powers.as<float>()[0], 1);

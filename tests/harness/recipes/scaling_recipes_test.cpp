@@ -150,9 +150,11 @@ bool knows(const Recipe& recipe, Type type) {
 // Versions that are wrong by what they take for the original length, or for the list, and the base that GPT-J has.
 bool right_for(const Recipe& recipe, const Configuration& configuration) {
   if (recipe.name == "gpt-j") return configuration.base == 10000;
+  const Scaling& scaling = configuration.scaling;
+  if (recipe.name == "hf-llama-4.43.4" && scaling.type == Type::longrope)
+    return scaling.max_position_embeddings > scaling.original_max_position_embeddings;
   const bool old = recipe.name == "hf-llama-4.43.4" || recipe.name == "hf-llama-4.50.3";
-  if (!old || configuration.scaling.type != Type::yarn) return true;
-  return configuration.scaling.truncate && !configuration.scaling.mscale;
+  return !old || scaling.type != Type::yarn || (scaling.truncate && !scaling.mscale);
 }
 
 TEST(ScalingRecipes, NoFalseAlarmAndNoVacuousLimit) {
@@ -181,7 +183,7 @@ TEST(ScalingRecipes, RunningProductsKeepTheirOwnLimits) {
   for (const char* name : {"ggml-cpu", "mlx-graph"})
     for (const Configuration& configuration : configurations()) {
       const Recipe recipe = find_recipe(name);
-      if (!knows(recipe, configuration.scaling.type)) continue;
+      if (!knows(recipe, configuration.scaling.type) || !configuration.scaling.truncate) continue;  // ggml always cuts
       EXPECT_EQ(judge(recipe, name, problem_of(configuration, DType::float32), "cpu").first, "")
           << name << " " << configuration.name;
     }

@@ -143,6 +143,9 @@ TEST(Tracked, NothingIsSaidWhereThereIsNoBound) {
   EXPECT_THROW(power(x, positions, kCpu), Refused);
   EXPECT_THROW(clamped(positions, 0, 1), Refused);
   EXPECT_FALSE(std::isfinite(quotient(x, known(1e-9, 1e-8)).error[0])) << "the divisor may be 0";
+  const Tracked zero = exactly({0}, DType::float32);
+  EXPECT_FALSE(std::isfinite(quotient(known(1e-9, 1e-8), zero).error[0])) << "of either sign";
+  EXPECT_EQ(clamped(quotient(known(-1, 1e-8), zero), 0, 1).error[0], 0) << "negative without end";
 }
 
 }  // namespace
