@@ -15,6 +15,9 @@ Json scaling_of(const Rope& rope) {
   Json out = scaling_block(rope);
   for (const char* list : {"short_factor", "long_factor"})
     if (out.contains(list)) out.erase(list);
+  const bool by_lengths =
+      rope.scaling.type == reference::Scaling::Type::longrope && rope.scaling.max_position_embeddings > 0;
+  if (by_lengths) out.erase("factor");  // it is their ratio
   return out;
 }
 

@@ -181,6 +181,10 @@ ModelConfig read_model_config(const std::filesystem::path& file) {
   const Json document = read_json_file(file);
   const Field whole(file.string(), "", document);
   if (!document.is_object()) whole.refuse("a model's config.json is an object");
+  if (const auto adapter = first_of(whole, {"peft_type"}))
+    adapter->refuse("the config of an adapter; its model's own config.json is needed");
+  if (const auto part = first_of(whole, {"_class_name"}))
+    part->refuse("the config of a diffusers model; a language model's config.json is needed");
   ModelConfig out;
   const auto [config, model_type] = text_model(whole);
   out.model_type = model_type;

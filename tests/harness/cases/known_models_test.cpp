@@ -75,6 +75,34 @@ TEST(KnownModels, AreUnderstood) {
   EXPECT_EQ(understood, 53);
 }
 
+TEST(KnownModels, RampsAndAmplitudesAreDerived) {
+  Json document = Json::parse(R"({"schema_version": 1, "name": "s", "cases": [{"name": "m", "model_config": [],
+      "positions": {"log_spaced": [0, "max_position"], "count": 2}, "dtype": "float32",
+      "subjects": [{"name": "a", "recipe": "r", "device": "cpu"}], "checks": [{"relation": "accuracy"}]}]})");
+  std::map<std::string, Json> ramps;
+  for (const Json& model : facts()) {
+    if (has_null_lists(model)) continue;
+    document["cases"][0]["model_config"].push_back(file_of(model));
+    if (model.contains("ramp")) ramps[model["name"]] = model["ramp"];
+  }
+  const Folder folder;
+  std::map<std::string, Json> derived;
+  for (const Case& cell : read_case_file(folder.write("c.json", document.dump())))
+    derived[cell.params["model_config"]] = cell.derived;
+  EXPECT_EQ(derived.size(), 53U);
+  EXPECT_EQ(ramps.size(), 4U);
+  for (const auto& [model, ramp] : ramps) {
+    EXPECT_NEAR(derived[model]["bands"]["low"].get<double>(), ramp[0].get<double>(), 1e-8) << model;
+    EXPECT_NEAR(derived[model]["bands"]["high"].get<double>(), ramp[1].get<double>(), 1e-8) << model;
+  }
+  // 0.1 ln 32 + 1, and sqrt(1 + ln 32 / ln 4096)
+  EXPECT_DOUBLE_EQ(derived["gpt-oss-20b"]["amplitude"].get<double>(), 1.3465735902799726547);
+  EXPECT_DOUBLE_EQ(derived["Phi-3-mini-128k-instruct"]["amplitude"].get<double>(), 1.190238071423808333);
+  EXPECT_EQ(derived["DeepSeek-V3"]["amplitude"], 1);
+  // 29 to 34 are blended
+  EXPECT_EQ(derived["Llama-3.1-8B"]["bands"], Json::parse(R"({"kept": 29, "blended": 6, "divided": 29})"));
+}
+
 TEST(KnownModels, NullListsAreRefusedByTheirKey) {
   int refused = 0;
   for (const Json& model : facts()) {

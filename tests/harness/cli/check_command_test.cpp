@@ -77,10 +77,27 @@ TEST(Check, AConfigSaysTheBase) {
   EXPECT_EQ(check("--tensors " + kGolden + " --config " + config + " --base 10000").code, 0) << "by hand goes first";
 }
 
+TEST(Check, AConfigSaysTheScaling) {
+  const std::string config = file("linear.json", R"({"head_dim": 64, "rope_theta": 1e4,
+      "rope_scaling": {"rope_type": "linear", "factor": 2}})");
+  const Outcome outcome = check("--tensors " + kGolden + " --config " + config);
+  EXPECT_EQ(outcome.code, 1) << "the tensors are not scaled";
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("scaling linear"), HasSubstr("without the scaling linear")));
+}
+
+TEST(Check, OneKindOfLayerOfAConfig) {
+  const std::string config = file("gemma.json", R"({"model_type": "gemma3_text", "head_dim": 64})");
+  const std::string options = "--tensors " + kGolden + " --config " + config + " --layer-type ";
+  EXPECT_EQ(check(options + "sliding_attention").code, 0) << "its base is 10000";
+  EXPECT_EQ(check(options + "full_attention").code, 1) << "its base is 1000000";
+}
+
 TEST(Check, WrongInputIsOneLineAndTwo) {
   const std::string golden = "--tensors " + kGolden;
-  std::string scaled = file("scaled.json", R"({"head_dim": 64, "rope_scaling": {"rope_type": "yarn", "factor": 4}})");
+  std::string scaled =
+      file("scaled.json", R"({"head_dim": 64, "rope_theta": 1e4, "rope_scaling": {"rope_type": "ntk"}})");
   scaled.insert(0, golden + " --config ");
+  const auto config = [&](const char* name, const char* json) { return golden + " --config " + file(name, json); };
   const std::string text = file("text.safetensors", "no tensors");
   for (const auto& [options, says] : std::vector<std::pair<std::string, std::string>>{
            {"", "--tensors is required"},
@@ -94,7 +111,20 @@ TEST(Check, WrongInputIsOneLineAndTwo) {
            {golden + " --map cos=nothing", "no such tensor"},
            {golden + " --recipe none", "no such recipe"},
            {golden + " --dtype int8", "one of float64, float32, bfloat16, float16"},
-           {scaled, "rope_type: \"yarn\": this scaling is not understood"},
+           {scaled, "scaled.json: rope_scaling.rope_type: \"ntk\": one of default, linear, dynamic"},
+           {golden + " --config nowhere.json", "nowhere.json: no such file"},
+           {golden + " --config goldens", "goldens: this is a folder; a JSON file is needed"},
+           {config("list.json", "[1, 2]"), "list.json: [1,2]: a model's config.json is an object"},
+           {config("nothing.json", "{}"), "nothing.json: head_dim: missing; accepted: head_dim, or hidden_size and"},
+           {config("broken.json", "{"), "broken.json: JSON syntax error"},
+           {config("adapter.json", R"({"peft_type": "LORA", "r": 8, "lora_alpha": 16, "target_modules": ["q_proj"]})"),
+            "adapter.json: peft_type: \"LORA\": the config of an adapter; its model's own config.json is needed"},
+           {config("diffusers.json", R"({"_class_name": "UNet2DConditionModel", "attention_head_dim": 8})"),
+            "diffusers.json: _class_name: \"UNet2DConditionModel\": the config of a diffusers"},
+           {config("two.json", R"({"model_type": "gemma3_text", "head_dim": 64})"), "--layer-type: the layers of"},
+           {config("one.json", R"({"rope_theta": 1e4, "head_dim": 64})") + " --layer-type sliding_attention",
+            "--layer-type: sliding_attention: the layers of"},
+           {golden + " --layer-type full_attention", "--layer-type: full_attention: this goes with --config only"},
            {golden + " --against nowhere", "nowhere"},
            {"--tensors cases/tensors/fast-intrinsics.safetensors --positions 40,2000,16000,131071 --head-dim 2",
             "base"}}) {
