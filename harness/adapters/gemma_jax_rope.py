@@ -30,11 +30,18 @@ def turn(rope, x, positions):
     if rope["rotary_dim"] != rope["head_dim"]:
         raise NotImplementedError("only full rotary width")
     places = jax.numpy.broadcast_to(positions.astype(numpy.int32), x.shape[:2])
-    return positional.apply_rope(jax.numpy.asarray(x), places, base_frequency=rope["base"])
+    scaling, more = rope.get("scaling") or {"type": None}, {}
+    if scaling["type"] not in (None, "linear", "proportional"):
+        raise NotImplementedError(f"no scaling {scaling['type']} here")
+    if "factor" in scaling:
+        more["scale_factor"] = scaling["factor"]
+    if scaling["type"] == "proportional":
+        more["rope_proportion"] = scaling["proportion"]
+    return positional.apply_rope(jax.numpy.asarray(x), places, base_frequency=rope["base"], **more)
 
 
 def rope_table(request):
-    rope = plain_rope(request)
+    rope = plain_rope(request, scales=True)
     positions = positions_of(read(request["inputs"]))
     pairs = rope["rotary_dim"] // 2
     units = numpy.zeros((1, len(positions), 1, 2 * pairs), DTYPES[request["dtype"]])
@@ -44,7 +51,7 @@ def rope_table(request):
 
 
 def rope_apply(request):
-    rope = plain_rope(request, "half")
+    rope = plain_rope(request, "half", scales=True)
     tensors = read(request["inputs"])
     if "cos" in tensors:
         raise NotImplementedError("it takes no table from outside")

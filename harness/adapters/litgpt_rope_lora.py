@@ -7,7 +7,7 @@ import argparse
 import inspect
 
 from plain_python import serve
-from rope_request import plain_rope, positions_of
+from rope_request import llama3_of, plain_rope, positions_of
 from torch_tensors import DTYPES, import_alone, read, rotate, torch, version_of, write
 
 PARSER = argparse.ArgumentParser()
@@ -19,8 +19,16 @@ LAYOUT = "grouped" if version_of("litgpt").startswith(("0.2.", "0.3.", "0.4.")) 
 
 def table(request, positions):
     """cos and sin, [seq, rotary_dim], always float32."""
-    rope = plain_rope(request, "half")
-    cos, sin = model.build_rope_cache(int(positions.max()) + 1, rope["rotary_dim"], base=rope["base"])
+    rope = plain_rope(request, "half", scales=True)
+    scaling, more = rope.get("scaling"), {}
+    if scaling and "extra_config" not in inspect.signature(model.build_rope_cache).parameters:
+        raise NotImplementedError("this version has no scaling")
+    if scaling and scaling["type"] == "linear":
+        more["extra_config"] = {"factor": scaling["factor"]}
+    elif scaling:
+        names = ("factor", "low_freq_factor", "high_freq_factor", "original_max_seq_len")
+        more["extra_config"] = dict(zip(names, llama3_of(rope)))
+    cos, sin = model.build_rope_cache(int(positions.max()) + 1, rope["rotary_dim"], base=rope["base"], **more)
     return cos[positions], sin[positions]
 
 

@@ -4,7 +4,7 @@ import sys
 import types
 
 from plain_python import serve
-from rope_request import plain_rope, positions_of
+from rope_request import llama3_of, plain_rope, positions_of
 from torch_tensors import DTYPES, import_alone, read, rotate, torch, version_of, write
 
 # The model file asks for fairscale's parallel layers, which take no part in what is asked here.
@@ -18,8 +18,12 @@ model = import_alone("llama_models.llama3.model", "llama_models", "llama_models.
 
 def table(request, positions):
     """[seq, pairs], complex64."""
-    rope = plain_rope(request, "interleaved")
-    return model.precompute_freqs_cis(rope["rotary_dim"], int(positions.max()) + 1, rope["base"])[positions]
+    rope = plain_rope(request, "interleaved", scales=True)
+    scaling = llama3_of(rope)
+    if scaling not in (None, [8, 1, 4, 8192]):
+        raise NotImplementedError("its scaling is that of Llama 3.1, which is written into the code")
+    needed = int(positions.max()) + 1
+    return model.precompute_freqs_cis(rope["rotary_dim"], needed, rope["base"], scaling is not None)[positions]
 
 
 def rope_table(request):

@@ -15,6 +15,15 @@ def plain_rope(request, layout=None, scales=False):
     return rope
 
 
+def llama3_of(rope):
+    """factor, low_freq_factor, high_freq_factor and the original length; None without scaling, else refused."""
+    scaling = rope.get("scaling")
+    if scaling and scaling["type"] != "llama3":
+        raise NotImplementedError(f"no scaling {scaling['type']} here")
+    names = ("factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings")
+    return scaling and [scaling[name] for name in names]
+
+
 def positions_of(tensors):
     """[seq] int64."""
     if len(tensors["positions"].shape) != 1:

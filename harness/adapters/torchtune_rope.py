@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""torchtune, whichever version is importable: RotaryPositionalEmbeddings, its table and its rotation.
+"""torchtune, whichever version is importable: RotaryPositionalEmbeddings and Llama3ScaledRoPE, table and rotation.
 
 --late           keys are spread over the heads before they are rotated, as up to 0.3.0; else after, as from 0.3.1 on
 --cast-module    the module is cast to the dtype before its table is built, as model.to(dtype) and rope_init() do
@@ -7,7 +7,7 @@
 import argparse
 
 from plain_python import serve
-from rope_request import plain_rope, positions_of
+from rope_request import llama3_of, plain_rope, positions_of
 from torch_tensors import DTYPES, import_alone, read, rotate, torch, version_of, write
 
 options = argparse.ArgumentParser()
@@ -19,9 +19,14 @@ embeddings = import_alone("torchtune.modules.position_embeddings", "torchtune", 
 
 
 def module_for(request, positions):
-    rope = plain_rope(request, "interleaved")
-    needed = int(positions.max()) + 1
-    module = embeddings.RotaryPositionalEmbeddings(rope["rotary_dim"], max_seq_len=needed, base=rope["base"])
+    rope = plain_rope(request, "interleaved", scales=True)
+    needed, scaling = int(positions.max()) + 1, llama3_of(rope)
+    if scaling:
+        family = "torchtune.models.llama3_1"
+        scaled = import_alone(f"{family}._position_embeddings", "torchtune.models", family)
+        module = scaled.Llama3ScaledRoPE(rope["rotary_dim"], needed, rope["base"], *scaling)
+    else:
+        module = embeddings.RotaryPositionalEmbeddings(rope["rotary_dim"], max_seq_len=needed, base=rope["base"])
     if options.cast_module:
         module = module.to(DTYPES[request["dtype"]])
         module.build_rope_cache(needed)
