@@ -1,7 +1,6 @@
 #include "reference/finite_digits.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
@@ -39,20 +38,26 @@ Real whole_times_power(const Whole& m, std::int64_t exponent) {
 
 }  // namespace
 
-// The tests on small whole numbers come first: they end it for nearly all pairs of usual bases.
+int largest_root(double base) {
+  const OddRatio b = odd_ratio(Rational(base));
+  const std::int64_t e = std::abs(b.exponent);
+  if (b.numerator == 1) return static_cast<int>(e);
+  for (std::int64_t n = std::min<std::int64_t>(e == 0 ? 53 : e, 53); n > 1; --n) {  // the numerator is below 2^53
+    Whole root;
+    if (e % n == 0 && mpz_root(raw(root), raw(b.numerator), static_cast<unsigned long>(n)) != 0)
+      return static_cast<int>(n);
+  }
+  return 1;
+}
+
 std::optional<Real> finite_power(double base, int dim, int j, const Rational& factor) {
   const std::int64_t common = std::gcd(2 * j, dim), p = 2 * j / common, q = dim / common;
-  int exponent = 0;
-  const auto digits = static_cast<std::uint64_t>(std::frexp(base, &exponent) * 0x1p53);
-  const int zeros = std::countr_zero(digits);
-  const std::int64_t e = exponent - 53 + zeros;
-  Whole root = digits >> zeros;
-  if (e % q != 0 || (root != 1 && q > 53)) return std::nullopt;
-  if (root != 1 && mpz_root(raw(root), raw(root), static_cast<unsigned long>(q)) == 0) return std::nullopt;
-  const OddRatio c = odd_ratio(factor);
+  const OddRatio b = odd_ratio(Rational(base)), c = odd_ratio(factor);
+  Whole root;
+  mpz_root(raw(root), raw(b.numerator), static_cast<unsigned long>(q));
   const Whole divisor = power(root, p);
   if (c.denominator != 1 || c.numerator % divisor != 0) return std::nullopt;
-  return whole_times_power(c.numerator / divisor, c.exponent - e / q * p);
+  return whole_times_power(c.numerator / divisor, c.exponent - b.exponent / q * p);
 }
 
 std::optional<Real> finite_stretched_power(double base, int dim, int j, const Rational& stretch, const Real& value) {

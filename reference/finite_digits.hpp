@@ -16,8 +16,11 @@ inline mpz_ptr raw(Whole& x) { return x.backend().data(); }
 inline mpz_srcptr raw(const Whole& x) { return x.backend().data(); }
 inline mpq_srcptr raw(const Rational& x) { return x.backend().data(); }
 
-// factor * base^(-2j/dim) where it is m 2^k with whole m and k. With base = B 2^e, B odd, and 2j/dim = p/q in lowest
-// terms, that takes a B that is a q-th power (or j = 0) and a whole e/q.
+// The largest n for which base is the n-th power of a rational number; 0 for base 1, which is any power.
+int largest_root(double base);
+
+// factor * base^(-2j/dim) where it is m 2^k with whole m and k, for rational powers: dim divides 2 j
+// largest_root(base).
 std::optional<Real> finite_power(double base, int dim, int j, const Rational& factor);
 
 // base^(-2j/dim) * stretch^(-2j/(dim-2)) where it is m 2^k; `value` is that number, with a relative error of at most

@@ -41,7 +41,6 @@ class Frequencies {
 
  private:
   static std::size_t index(int j) { return static_cast<std::size_t>(j); }
-  std::vector<Real> evaluated(int bits) const;
   std::shared_ptr<const PairScales> scales_;  // none: given
   std::vector<double> head_, tail_;
   std::vector<bool> exact_;

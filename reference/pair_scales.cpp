@@ -11,6 +11,8 @@
 namespace ropewalk::reference {
 namespace {
 
+constexpr int kLostToFactor = 8;  // by few operations with relative errors
+
 double needed(double value, const char* name) {
   if (!(value > 0) || !std::isnormal(value))
     throw std::invalid_argument(std::string(name) + " must be a positive normal number");
@@ -50,9 +52,13 @@ Real ratio_of(double base, int dim, int bits) {
 }
 
 PairScales::PairScales(double base, int dim, const Scaling& scaling)
-    : base_(base), dim_(dim), scaling_(scaling), pairs_(static_cast<std::size_t>(dim) / 2) {
+    : base_(base), dim_(dim), root_(largest_root(base)), scaling_(scaling) {
   using Type = Scaling::Type;
-  if (scaling.type != Type::longrope && scaling.type != Type::none) needed(scaling.factor, "factor");
+  max_exponent_ = std::max(0, -std::ilogb(base));
+  if (scaling.type == Type::none) return;
+  pairs_.resize(static_cast<std::size_t>(dim) / 2);
+  lost_bits_ = kLostToFactor;
+  if (scaling.type != Type::longrope) max_exponent_ += std::max(0, -std::ilogb(needed(scaling.factor, "factor")));
   switch (scaling.type) {
     case Type::none:
       break;
@@ -77,9 +83,12 @@ PairScales::PairScales(double base, int dim, const Scaling& scaling)
   }
 }
 
+void PairScales::divide(std::size_t j, double by) {
+  if (by != 1) pairs_[j] = {Band::divided, true, 1 / Rational(by)};
+}
+
 void PairScales::divide_all() {
-  if (scaling_.factor != 1)
-    for (Pair& pair : pairs_) pair = {Band::divided, 1 / Rational(scaling_.factor)};
+  for (std::size_t j = 0; j < pairs_.size(); ++j) divide(j, scaling_.factor);
 }
 
 // base' = base (factor length / original - (factor - 1))^(dim / (dim - 2)), so that base'^(-2j/dim) is the power of the
@@ -91,6 +100,8 @@ void PairScales::stretch() {
   stretch_ = factor * Rational(std::max(scaling_.length, original)) / Rational(original) - (factor - 1);
   if (stretch_ <= 0) throw std::invalid_argument("dynamic scaling is not defined for this factor and length");
   if (stretch_ == 1) return;
+  stretched_ = true;
+  max_exponent_ += std::max(0, -std::ilogb(mpq_get_d(raw(stretch_))));
   for (std::size_t j = 1; j < pairs_.size(); ++j) pairs_[j].band = Band::stretched;
 }
 
@@ -98,8 +109,12 @@ void PairScales::divide_by_lists() {
   const double original = needed(scaling_.original_max_position_embeddings, "original_max_position_embeddings");
   const std::vector<double>& list = scaling_.length > original ? scaling_.long_factor : scaling_.short_factor;
   if (list.size() != pairs_.size()) throw std::invalid_argument("longrope needs one factor for each pair");
-  for (std::size_t j = 0; j < pairs_.size(); ++j)
-    if (needed(list[j], "a factor of longrope") != 1) pairs_[j] = {Band::divided, 1 / Rational(list[j])};
+  int smallest = 0;
+  for (std::size_t j = 0; j < pairs_.size(); ++j) {
+    divide(j, needed(list[j], "a factor of longrope"));
+    smallest = std::min(smallest, std::ilogb(list[j]));
+  }
+  max_exponent_ -= smallest;
 }
 
 void PairScales::keep_still() {
@@ -107,7 +122,7 @@ void PairScales::keep_still() {
   const double share = needed(scaling_.proportion, "proportion");
   const auto turning = static_cast<std::size_t>(std::clamp<double>(std::floor(share * dim_ / 2), 0, dim_ / 2));
   divide_all();
-  for (std::size_t j = turning; j < pairs_.size(); ++j) pairs_[j] = {Band::still, Rational(0)};
+  for (std::size_t j = turning; j < pairs_.size(); ++j) pairs_[j] = {Band::still, true, Rational(0)};
 }
 
 void PairScales::blend_by_ramp() {
@@ -121,9 +136,9 @@ void PairScales::blend_by_ramp() {
   for (std::size_t j = 0; j < pairs_.size(); ++j) {
     const std::optional<Rational> share = ramp_->rational_share(static_cast<int>(j));
     if (!share)
-      pairs_[j] = {Band::blended, std::nullopt};
+      pairs_[j] = {Band::blended, false, std::nullopt};
     else if (*share != 0)
-      pairs_[j] = {*share == 1 ? Band::divided : Band::blended, (1 - *share) + *share * divisor};
+      pairs_[j] = {*share == 1 ? Band::divided : Band::blended, true, (1 - *share) + *share * divisor};
   }
 }
 
@@ -138,9 +153,9 @@ void PairScales::blend_by_wavelength() {
   for (std::size_t j = 0; j < pairs_.size(); ++j) {
     if (compare_turns(static_cast<int>(j), high) > 0) continue;
     if (compare_turns(static_cast<int>(j), low) < 0)
-      pairs_[j] = {Band::divided, 1 / Rational(scaling_.factor)};
+      divide(j, scaling_.factor);
     else
-      pairs_[j] = {Band::blended, std::nullopt};
+      pairs_[j] = {Band::blended, false, std::nullopt};
   }
 }
 
@@ -166,7 +181,7 @@ int PairScales::compare_turns(int j, double turns) const {
 
 Real PairScales::ratio(int bits) const {
   Real ratio = ratio_of(base_, dim_, bits);
-  if (stretch_ == 1) return ratio;
+  if (!stretched_) return ratio;
   Real other = real(bits);
   mpfr_set_q(raw(other), raw(stretch_), MPFR_RNDN);
   reciprocal_of_root(other, dim_ / 2 - 1);
@@ -191,8 +206,8 @@ Real PairScales::share_of_wavelength(const Real& power) const {
 
 void PairScales::apply(int j, Real& power) const {
   const Pair& pair = at(j);
-  if (pair.factor) {
-    if (*pair.factor != 1) mpfr_mul_q(raw(power), raw(power), raw(*pair.factor), MPFR_RNDN);
+  if (pair.algebraic) {
+    if (pair.factor) mpfr_mul_q(raw(power), raw(power), raw(*pair.factor), MPFR_RNDN);
     return;
   }
   const int bits = static_cast<int>(mpfr_get_prec(raw(power)));
@@ -206,12 +221,14 @@ void PairScales::apply(int j, Real& power) const {
   mpfr_mul(raw(power), raw(power), raw(kept), MPFR_RNDN);
 }
 
-std::optional<Real> PairScales::finite(int j, const Real& value) const {
+std::optional<Real> PairScales::finite_number(int j, const Real& value) const {
+  static const Rational one = 1;
   const Pair& pair = at(j);
-  if (!pair.factor) return std::nullopt;
-  if (*pair.factor == 0) return real(0, 53);
-  if (stretch_ != 1 && j > 0) return finite_stretched_power(base_, dim_, j, stretch_, value);
-  return finite_power(base_, dim_, j, *pair.factor);
+  if (!pair.algebraic) return std::nullopt;
+  if (pair.band == Band::still) return real(0, 53);
+  if (stretched_ && j > 0) return finite_stretched_power(base_, dim_, j, stretch_, value);
+  if (2 * j * root_ % dim_ != 0) return std::nullopt;  // irrational
+  return finite_power(base_, dim_, j, pair.factor ? *pair.factor : one);
 }
 
 }  // namespace ropewalk::reference

@@ -4,6 +4,7 @@
 
 #include "reference/clones.hpp"
 #include "reference/real.hpp"
+#include "reference/row_entries.hpp"
 
 namespace ropewalk::reference {
 namespace {
@@ -36,21 +37,10 @@ const TurnTable& turn_table() {
 // The bodies of the loops are functions of their own: g++ 12 does not vectorise a loop whose body declares structs.
 namespace {
 
-ROPEWALK_INLINE void store(double* out, std::int64_t stride, DoubleDouble sin, DoubleDouble cos) {
-  out[0] = sin.high;
-  out[stride] = sin.low;
-  out[2 * stride] = cos.high;
-  out[3 * stride] = cos.low;
-}
-
 ROPEWALK_INLINE void turn_entry(std::uint64_t high, std::uint64_t low, const TurnTable& table, double error,
                                 double* out, std::int64_t stride, std::uint64_t& unproven) {
   const SinCosPair v = sin_cos_of_turn(high, low, table);
   store(out, stride, round_testing_tail(v.sin, error, unproven), round_testing_tail(v.cos, error, unproven));
-}
-
-ROPEWALK_INLINE SumAndDifference rotate_entry(const double* a, std::int64_t sa, const double* b, std::int64_t sb) {
-  return rotate({a[0], a[sa]}, {a[2 * sa], a[3 * sa]}, {b[0], b[sb]}, {b[2 * sb], b[3 * sb]});
 }
 
 ROPEWALK_INLINE void rotated_entry(const double* a, std::int64_t sa, const double* b, std::int64_t sb, double error,
@@ -68,23 +58,6 @@ ROPEWALK_INLINE void rotated_heads(const double* a, std::int64_t sa, const doubl
   heads[n] = round_testing(v.sum.cos, error, unproven);
   heads[2 * n] = round_testing(v.difference.sin, error, unproven);
   heads[3 * n] = round_testing(v.difference.cos, error, unproven);
-}
-
-ROPEWALK_INLINE void amplified_heads(const double* a, std::int64_t sa, const double* b, std::int64_t sb,
-                                     DoubleDouble amplitude, double error, double* heads, std::int64_t n,
-                                     std::uint64_t& unproven) {
-  const SumAndDifference v = rotate_entry(a, sa, b, sb);
-  heads[0] = round_testing(multiply(v.sum.sin, amplitude), error, unproven);
-  heads[n] = round_testing(multiply(v.sum.cos, amplitude), error, unproven);
-  heads[2 * n] = round_testing(multiply(v.difference.sin, amplitude), error, unproven);
-  heads[3 * n] = round_testing(multiply(v.difference.cos, amplitude), error, unproven);
-}
-
-ROPEWALK_INLINE void amplified_entry(double* v, std::int64_t stride, DoubleDouble amplitude, double error,
-                                     std::uint64_t& unproven) {
-  const DoubleDouble sin = multiply({v[0], v[stride]}, amplitude);
-  const DoubleDouble cos = multiply({v[2 * stride], v[3 * stride]}, amplitude);
-  store(v, stride, round_testing_tail(sin, error, unproven), round_testing_tail(cos, error, unproven));
 }
 
 // Keeps the least of the values' last 28 bits: 0 if there may be a midpoint.
@@ -119,24 +92,6 @@ ROPEWALK_CLONES bool rotate_rows_heads(Row centre, Row b, int n, const double* e
   for (int j = 0; j < n; ++j) {
     rotated_heads(centre.values + j, centre.stride, b.values + j, b.stride, error[j], heads + j, n, unproven);
   }
-  return unproven != 0;
-}
-
-ROPEWALK_CLONES bool rotate_rows_heads(Row centre, Row b, int n, DoubleDouble amplitude, const double* error,
-                                       double* heads) {
-  std::uint64_t unproven = 0;
-#pragma omp simd reduction(| : unproven)
-  for (int j = 0; j < n; ++j) {
-    amplified_heads(centre.values + j, centre.stride, b.values + j, b.stride, amplitude, error[j], heads + j, n,
-                    unproven);
-  }
-  return unproven != 0;
-}
-
-ROPEWALK_CLONES bool amplify_row(Row row, int n, DoubleDouble amplitude, const double* error) {
-  std::uint64_t unproven = 0;
-#pragma omp simd reduction(| : unproven)
-  for (int j = 0; j < n; ++j) amplified_entry(row.values + j, row.stride, amplitude, error[j], unproven);
   return unproven != 0;
 }
 
