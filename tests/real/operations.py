@@ -78,37 +78,53 @@ def turned(x, cos, sin, layout, width):
 
 def rope_apply(adapter, dtype, shape, layout, given):
     """The part of the bound that was used, or why there is no answer. given: with tables in the request."""
+    answer = rotated(adapter, dtype, shape, layout, given, [*range(8), 100, 2047])
+    if isinstance(answer, str) and "without gaps" in answer:
+        answer = rotated(adapter, dtype, shape, layout, given, range(2038, 2048))
+    return answer
+
+
+def rotated(adapter, dtype, shape, layout, given, places):
     width, rotary, base = shape["head_dim"], shape["rotary_dim"], shape["base"]
-    pairs = torch.arange(rotary // 2, dtype=torch.float64)
-    positions = torch.tensor([*range(8), 100, 2047])
-    angle = positions.double()[:, None] * base ** (-pairs / (rotary // 2))
+    frequencies = base ** (-torch.arange(rotary // 2, dtype=torch.float64) / (rotary // 2))
+    positions = torch.tensor(places)
     random = torch.Generator().manual_seed(1)
     inputs = {name: torch.randn(1, len(positions), heads, width, generator=random).to(DTYPES[dtype])
               for name, heads in (("q", 4), ("k", 2), ("grad_rotated_q", 4), ("grad_rotated_k", 2))}
     inputs["positions"] = positions
-    cos, sin = angle.cos(), angle.sin()
     if given:
-        inputs["cos"], inputs["sin"] = cos.to(DTYPES[dtype]), sin.to(DTYPES[dtype])
-        cos, sin = inputs["cos"].double(), inputs["sin"].double()
+        angle = positions.double()[:, None] * frequencies
+        inputs["cos"], inputs["sin"] = angle.cos().to(DTYPES[dtype]), angle.sin().to(DTYPES[dtype])
     rope = {"head_dim": width, "rotary_dim": rotary, "base": base, "partial_rotary_factor": rotary / width,
             "layout": layout}
     got = adapter.outputs({"op": "rope_apply", "rope": rope, "dtype": dtype}, inputs)
     if isinstance(got, str):
         return got
+    used = rotation_error(got, inputs, positions.double()[:, None] * frequencies, dtype, layout, base)
+    rounded = positions.to(DTYPES[dtype]).double()
+    if used > 1 and not given and not torch.equal(rounded, positions.double()):
+        if rotation_error(got, inputs, rounded[:, None] * frequencies, dtype, layout, base) <= 1:
+            return f"known fault: positions are rounded to {dtype}"
+    return used
+
+
+def rotation_error(got, inputs, angle, dtype, layout, base):
+    """The part of the bound that the answer uses, for tables of these angles if none were given."""
+    given, rotary = "cos" in inputs, 2 * angle.shape[1]
+    cos, sin = (inputs["cos"].double(), inputs["sin"].double()) if given else (angle.cos(), angle.sin())
     used = 0.0
     # An angle in fp32: the power, the reciprocal, the product, the exponent, and a running product of `pairs` factors
     # at most (docs/numerics.md). Then four roundings in the dtype: table, product, sum, result. Small sines of float16
     # are subnormal: the table and two products are off by half the least number, too.
     off = 0 * angle if given else angle * gamma(6 + math.log(base) + rotary // 2, U32) + 4 * U32
+    both = off.repeat_interleave(2, -1) if layout == "interleaved" else off.repeat(1, 2)
     for name, source, sign in (("rotated_q", "q", 1), ("rotated_k", "k", 1), ("grad_q", "grad_rotated_q", -1),
                                ("grad_k", "grad_rotated_k", -1)):
         if name.startswith("grad") and name not in got:
             continue  # gradients are not every package's business
         exact, size, pair = turned(inputs[source].double(), cos, sign * sin, layout, rotary)
-        reach = torch.zeros_like(exact)
-        reach[..., :rotary] = (off.repeat_interleave(2, -1) if layout == "interleaved" else off.repeat(1, 2))[None, :, None]
-        bound = gamma(4, UNIT[dtype]) * size + (reach + HALF_LEAST[dtype]) * pair
-        bound[..., :rotary] += 3 * HALF_LEAST[dtype]
+        bound = gamma(4, UNIT[dtype]) * size
+        bound[..., :rotary] += (both[None, :, None] + HALF_LEAST[dtype]) * pair[..., :rotary] + 3 * HALF_LEAST[dtype]
         used = max(used, worst(name, got, exact, bound, dtype))
     return used
 
@@ -190,9 +206,10 @@ def main():
                    for answer in answers if isinstance(answer, str)]
         texts = {reason: reasons.count(reason) for reason in reasons}
         bad = sum(n for text, n in texts.items() if text.startswith(("error", "wrong"))) + sum(n > 1 for n in numbers)
-        wrong += bad or not numbers
+        answered = numbers or any(text.startswith("known fault") for text in texts)
+        wrong += bad > 0 or not answered
         words = [f"  {op} {dtype}: {len(numbers)} answers" + f", at most {max(numbers, default=0):.2f} of the bound"]
-        words += [f"{count} {text}" for text, count in texts.items()] + ["WRONG"] * (bad > 0 or not numbers)
+        words += [f"{count} {text}" for text, count in texts.items()] + ["WRONG"] * (bad > 0 or not answered)
         print("; ".join(words), flush=True)
     return 1 if wrong else 0
 
