@@ -37,7 +37,7 @@ TEST_F(RecipeFile, StepsKeepTheirOrderOperandsAndDtypes) {
   EXPECT_THAT(steps[0].in, ElementsAre(Operand(0.0), Operand("rotary_dim"), Operand(2.0)));
   EXPECT_EQ(steps[0].dtype, "int64");
   EXPECT_THAT(steps[1].in, ElementsAre(Operand("previous")));
-  EXPECT_THAT(steps[3].in, ElementsAre(Operand("base"), Operand("previous")));
+  EXPECT_THAT(steps[3].in, ElementsAre(Operand("dynamic_base"), Operand("previous")));
   EXPECT_EQ(recipe.stage("positions")->steps[0].dtype, "inv_freq");
   EXPECT_TRUE(recipe.stage("positions")->steps[0].in.empty());
   EXPECT_EQ(recipe.stages[0].stage, "inv_freq");  // runs first: positions take its dtype
