@@ -35,7 +35,8 @@ static void deliver(ropewalk_call* call, const char* name, float* data, int32_t 
 int ropewalk_rope_table(ropewalk_call* call) {
   const DLTensor* positions = input(call, "positions");
   const double base = number(call, "\"base\":"), width = number(call, "\"rotary_dim\":");
-  if (strstr(call->request, "\"scaling\"") != NULL) return refused(call, ROPEWALK_UNSUPPORTED, "no scaled frequencies");
+  if (strstr(call->request, "\"scaling\"") != NULL && strstr(call->request, "\"scaling\":null") == NULL)
+    return refused(call, ROPEWALK_UNSUPPORTED, "no scaled frequencies");
   if (positions == NULL || positions->ndim != 1 || !(base > 0) || !(width >= 2))
     return refused(call, ROPEWALK_ERROR, "needs positions [seq], base and rotary_dim");
 
