@@ -32,7 +32,7 @@ Running start(const SubjectSpec& spec, const Case& problem, SubjectPool& pool) {
   if (running.info.claims.empty()) running.info.claims = plain_claim(problem.kind());
   if (!spec.recipe.empty()) {
     const Recipe recipe = find_recipe(spec.recipe);
-    if (recipe.is_fault()) running.fault_stages = recipe.changed;
+    if (recipe.is_fault() && running.info.claims != recipe.name) running.fault_stages = recipe.changed;
     running.wakes = recipe.wakes;
   }
   work_of_subject(running, [&] { running.subject->prepare(problem); });

@@ -129,10 +129,6 @@ Identification identify(const Case& problem, const Stages& observed) {
         nearest = std::move(candidate);
     }
   }
-  // A fault that gives the bits of a published recipe is dormant: it explains nothing.
-  const bool published = std::any_of(out.identical.begin(), out.identical.end(),
-                                     [](const Match& m) { return m.parent.empty() && !m.module_cast; });
-  if (published) std::erase_if(out.identical, [](const Match& m) { return !m.parent.empty(); });
   std::stable_sort(out.identical.begin(), out.identical.end(),
                    [](const Match& a, const Match& b) { return order_of(a) < order_of(b); });
   if (out.identical.empty() && nearest) {
