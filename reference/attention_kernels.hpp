@@ -10,7 +10,7 @@
 
 namespace ropewalk::reference {
 
-constexpr int kBlockRows = 64;   // query rows in a block
+constexpr int kBlockRows = 96;   // query rows in a block: whole panels of Eigen's products, which are 24 or 12 rows
 constexpr int kBlockKeys = 128;  // products of weights and values that are summed exactly: 2^7 times 2^23 2^23
 constexpr int kValueBits = 23;
 

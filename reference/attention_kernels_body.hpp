@@ -104,7 +104,7 @@ ROPEWALK_INLINE DoubleDouble logit(const AttentionBlock& b, double high, double 
   return kBias ? two_sum(x.high, x.low) : x;
 }
 
-template <bool kCap, bool kBias>
+template <bool kCap, bool kBias, bool kLow>
 void logits2(const AttentionBlock& b, Rows& rows) {
   for (int j = 0; j < b.keys; ++j) {
     const std::int64_t column = static_cast<std::int64_t>(j) * b.rows;
@@ -115,7 +115,7 @@ void logits2(const AttentionBlock& b, Rows& rows) {
 #pragma omp simd
     for (int i = 0; i < b.rows; ++i) {
       const bool seen = (key >= b.first[i]) & (key < b.last[i]) & (!kBias || bias[i] != kHidden);
-      const DoubleDouble x = logit<kCap, kBias>(b, high[i], low[i], bias[i], bias_low[i]);
+      const DoubleDouble x = logit<kCap, kBias>(b, high[i], kLow ? low[i] : 0, bias[i], bias_low[i]);
       high[i] = seen ? x.high : kHidden;
       low[i] = x.low;
       rows.largest[i] = high[i] > rows.largest[i] ? high[i] : rows.largest[i];
@@ -145,11 +145,15 @@ ROPEWALK_INLINE void add_part(double& head, double& tail, double part) {
   tail += s.low;
 }
 
-// Products of the slices: exact in weights, rounded in weights_low.
-void products(const AttentionBlock& b) {
+bool is_zero(const Low& low) { return low.dense == nullptr && low.count == 0; }
+
+// Products of the slices: exact in weights, rounded in weights_low. Returns whether there are any of the latter:
+// sixteen bits leave nothing for a second slice.
+bool products(const AttentionBlock& b) {
   Matrix high(b.weights, b.rows, b.keys), low(b.weights_low, b.rows, b.keys);
   const Given k = transposed(b.k, b.keys, b.dim), q_high = transposed(b.q_high, b.rows, b.dim);
   high.noalias() = q_high.transpose() * transposed(b.k_high, b.keys, b.dim);
+  if (is_zero(b.q_low) && is_zero(b.k_low)) return false;
   if (b.q_low.dense != nullptr) {
     low.noalias() = transposed(b.q_low.dense, b.rows, b.dim).transpose() * k;
   } else {
@@ -167,15 +171,21 @@ void products(const AttentionBlock& b) {
       low.col(entry.row - b.k_low.origin) += entry.value * q_high.row(entry.column).transpose();
     }
   }
+  return true;
+}
+
+template <bool kCap, bool kBias>
+void logits2(const AttentionBlock& b, bool low, Rows& rows) {
+  low ? logits2<kCap, kBias, true>(b, rows) : logits2<kCap, kBias, false>(b, rows);
 }
 
 void tier2(const AttentionBlock& b) {
   Rows rows(b.rows);
-  products(b);
+  const bool low = products(b);
   if (b.softcap != 0) {
-    b.bias != nullptr ? logits2<true, true>(b, rows) : logits2<true, false>(b, rows);
+    b.bias != nullptr ? logits2<true, true>(b, low, rows) : logits2<true, false>(b, low, rows);
   } else {
-    b.bias != nullptr ? logits2<false, true>(b, rows) : logits2<false, false>(b, rows);
+    b.bias != nullptr ? logits2<false, true>(b, low, rows) : logits2<false, false>(b, low, rows);
   }
   include_sinks(b, rows);
 

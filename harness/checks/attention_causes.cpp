@@ -161,6 +161,14 @@ std::string rows_without_keys(const FailingAttention& f, const std::vector<doubl
   return {};
 }
 
+std::string overflowed(const FailingAttention& f, const std::vector<double>& got) {
+  std::size_t beyond = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) beyond += std::isinf(got[i]) && std::isfinite(f.exact.values.head[i]);
+  if (beyond == 0) return {};
+  return fmt::format("{} of {} overflowed {}; none of the right ones does", beyond, got.size(),
+                     name_of(f.problem.dtype));
+}
+
 std::string comes_back(const FailingAttention& f) {
   const std::string input = f.stage == "rotated_q" ? "q" : "k";
   const Tensor &got = f.observed.at(f.stage), &given = f.inputs.at(input);
@@ -180,6 +188,7 @@ std::string explain_attention(const FailingAttention& failing, nlohmann::ordered
   if (failing.stage != "scores")
     if (std::string rows = rows_without_keys(failing, got); !rows.empty()) return rows;
   const std::string keys = seen_otherwise(failing, got, details), nearer = nearer_to(failing, got);
+  if (keys.empty() && nearer.empty()) return overflowed(failing, got);
   return keys + (keys.empty() || nearer.empty() ? "" : "; ") + nearer;
 }
 

@@ -73,13 +73,16 @@ Enclosures weighted(std::span<const double> probabilities, const std::vector<dou
                   of_head.begin() + static_cast<std::ptrdiff_t>(row * dim));
     const Enclosures sums = reference::product(probabilities.subspan(h * queries * keys, queries * keys), of_head,
                                                {n.queries, n.keys, n.dim});
-    for (std::size_t row = 0; row < queries; ++row)
+    for (std::size_t row = 0; row < queries; ++row) {
+      const auto weights = probabilities.subspan((h * queries + row) * keys, keys);
+      const bool finite = std::all_of(weights.begin(), weights.end(), [](double p) { return std::isfinite(p); });
       for (std::size_t c = 0; c < dim; ++c) {
         const std::size_t to = (row * heads + h) * dim + c, from = row * dim + c;
-        out.head[to] = sums.head[from];
+        out.head[to] = finite ? sums.head[from] : std::numeric_limits<double>::quiet_NaN();
         out.tail[to] = sums.tail[from];
         out.bound[to] = sums.bound[from];
       }
+    }
   }
   return out;
 }

@@ -26,7 +26,9 @@ double distance(double got, const reference::Enclosures& exact, std::size_t i) {
   return std::isnan(d) ? HUGE_VAL : d;
 }
 
+// A limit that is NaN (of a row that is NaN throughout) allows no error.
 double ratio(double error, double limit) {
+  if (error == 0) return 0;
   return error <= limit ? (limit > 0 ? error / limit : 0) : limit > 0 ? error / limit : HUGE_VAL;
 }
 

@@ -1,4 +1,6 @@
 // Sums of products in LibTorch's order of summation, which depends on its build, the shapes and the number of threads.
+#include <limits>
+
 #include "harness/devices/torch_tensors.hpp"
 
 namespace ropewalk {
@@ -14,6 +16,14 @@ std::vector<std::int64_t> parts(const std::vector<Value>& in) {
 
 std::optional<double> scale_in(const std::vector<Value>& in) {
   return in.size() > 4 ? std::optional(in[4].number) : std::nullopt;
+}
+
+// A mask of flags becomes numbers to be added, as at::scaled_dot_product_attention makes it before it calls a kernel.
+at::Tensor mask_in(const std::vector<Value>& in) {
+  const at::Tensor& mask = in[3].tensor;
+  if (mask.scalar_type() != at::kBool) return mask;
+  return at::zeros(mask.sizes(), in[0].tensor.options())
+      .masked_fill_(mask.logical_not(), -std::numeric_limits<double>::infinity());
 }
 
 // A convolution of width 1 over the next to last axis: x [..., rows, channels], weights [out, channels / groups].
@@ -72,10 +82,10 @@ at::Tensor sum_products(Op op, const std::vector<Value>& in, at::ScalarType dtyp
     }
     case Op::sdpa_math:
       return std::get<0>(
-          at::_scaled_dot_product_attention_math(x, y, in[2].tensor, in[3].tensor, 0, false, {}, scale_in(in)));
+          at::_scaled_dot_product_attention_math(x, y, in[2].tensor, mask_in(in), 0, false, {}, scale_in(in)));
     case Op::sdpa_flash:
       return std::get<0>(
-          at::_scaled_dot_product_flash_attention_for_cpu(x, y, in[2].tensor, 0, false, in[3].tensor, scale_in(in)));
+          at::_scaled_dot_product_flash_attention_for_cpu(x, y, in[2].tensor, 0, false, mask_in(in), scale_in(in)));
     case Op::add_:
       return x.add_(y);
     case Op::multiply_:

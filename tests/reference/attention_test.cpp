@@ -96,7 +96,7 @@ TEST(Attention, BoundsHoldAcrossBlocks) {
   Violations violations;
   for (const Format format : {Format::float32, Format::bfloat16}) {
     Attention a = small(300, 1, 1, 4);
-    a.q_len = 70;
+    a.q_len = 100;
     a.causal = Causal::bottom_right;
     for (const std::int64_t window : {0, 140}) {
       a.window = window;
