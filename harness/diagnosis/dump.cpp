@@ -209,7 +209,10 @@ class DumpReader {
     scaling = known_.scaling;
     if (scaling.type == reference::Scaling::Type::none) return;
     if (scaling.length == 0) scaling.length = static_cast<double>(problem.positions.largest() + 1);
-    dump_.assumed.push_back(fmt::format("scaling {}, of a sequence of {:g}", name_of(scaling.type), scaling.length));
+    const bool by_length =
+        scaling.type == reference::Scaling::Type::dynamic || scaling.type == reference::Scaling::Type::longrope;
+    const std::string length = by_length ? fmt::format(", of a sequence of {:g}", scaling.length) : "";
+    dump_.assumed.push_back(fmt::format("scaling {}{}: {}", name_of(scaling.type), length, known_.source));
   }
 
   void note_unequal(const std::string& stage, const Paired& paired) {
