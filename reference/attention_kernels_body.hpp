@@ -181,11 +181,11 @@ void logits2(const AttentionBlock& b, bool low, Rows& rows) {
 
 void tier2(const AttentionBlock& b) {
   Rows rows(b.rows);
-  const bool low = products(b);
+  const bool with_low = products(b);
   if (b.softcap != 0) {
-    b.bias != nullptr ? logits2<true, true>(b, low, rows) : logits2<true, false>(b, low, rows);
+    b.bias != nullptr ? logits2<true, true>(b, with_low, rows) : logits2<true, false>(b, with_low, rows);
   } else {
-    b.bias != nullptr ? logits2<false, true>(b, low, rows) : logits2<false, false>(b, low, rows);
+    b.bias != nullptr ? logits2<false, true>(b, with_low, rows) : logits2<false, false>(b, with_low, rows);
   }
   include_sinks(b, rows);
 
