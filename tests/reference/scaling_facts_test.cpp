@@ -37,6 +37,16 @@ TEST(YarnRamp, LiesWhereTheModelsHaveIt) {
   EXPECT_EQ(high(150000, 64, yarn(32, 4096)), 18);
 }
 
+// transformers 4.43 to 4.50 put the length of the scaled model there.
+TEST(YarnRamp, LiesByTheOriginalLength) {
+  Scaling s = yarn(40, 4096);
+  s.max_position_embeddings = 163840;
+  EXPECT_EQ(low(1e4, 64, s), 10);
+  EXPECT_EQ(high(1e4, 64, s), 23);
+  s.original_max_position_embeddings = 163840;
+  EXPECT_EQ(low(1e4, 64, s), 23);
+}
+
 TEST(YarnRamp, HasItsEndsBetweenPairsWhereItIsNotCut) {
   constexpr double kDigit = 1e-8;
   EXPECT_NEAR(low(150000, 64, yarn(32, 4096, false)), 8.092779116, kDigit / 10) << "gpt-oss";
