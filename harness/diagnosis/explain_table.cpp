@@ -31,7 +31,7 @@ Frequencies frequencies_of(const Hypothesis& hypothesis, Rope rope) {
 
 TrigBudget with_amplitude(TrigBudget budget, double amplitude) {
   if (amplitude == 1 || budget.relative > 0) return budget;  // the claim has one of its own, and this counted
-  budget.function_ulp *= 2;  // ulp(v) times the amplitude is at most 2 ulp(amplitude v)
+  budget.function_ulp *= 2;                                  // ulp(v) times the amplitude is at most 2 ulp(amplitude v)
   budget.relative = compose(budget.relative, 2 * reference::unit_roundoff(budget.function_format));
   return budget;
 }
