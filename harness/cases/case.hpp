@@ -34,6 +34,8 @@ struct SubjectSpec {
   std::vector<std::string> program;        // ... or an external program's command line
   std::filesystem::path plugin;            // ... or a shared library (docs/plugins.md)
   std::filesystem::path tensors;           // ... or a file of tensors
+  std::filesystem::path recording;         // ... or the folder of a recording ...
+  std::string recorded;                    // ... of this recipe; empty: the only one that it has
   std::map<std::string, std::string> map;  // stage -> name in the file, for tensors
   std::string claims;                      // recipe whose limits count; empty: the default of the contract
   bool module_cast = false;                // the module is cast to the case's dtype before its table is built

@@ -6,7 +6,8 @@ namespace ropewalk {
 namespace {
 
 constexpr std::array<std::string_view, 6> kVariants{"single", "decode", "padded", "packed", "shifted", "permuted"};
-constexpr std::string_view kOneSource = R"(exactly one of recipe (with device), program, plugin and tensors is needed)";
+constexpr std::string_view kOneSource =
+    R"(exactly one of recipe (with device), program, plugin, tensors and recording is needed)";
 
 std::filesystem::path beside(const Field& path) {
   return (std::filesystem::path(path.file()).parent_path() / path.text()).lexically_normal();
@@ -27,25 +28,32 @@ std::string derived_name(const SubjectSpec& spec) {
   if (!spec.recipe.empty())
     return spec.recipe + "@" + spec.device + (spec.module_cast ? "+module_cast" : "") +
            (spec.variant.empty() ? "" : "+" + spec.variant);
-  for (const auto& file : {spec.tensors, spec.plugin})
+  if (!spec.recording.empty() && !spec.recorded.empty()) return spec.recorded + "@recording";
+  for (const auto& file : {spec.tensors, spec.plugin, spec.recording})
     if (!file.empty()) return fit_for_an_id(file.filename().string());
   return fit_for_an_id(std::filesystem::path(spec.program.front()).filename().string());
 }
 
 SubjectSpec read_subject(const Field& field, Kind kind) {
-  const Object subject(field,
-                       {"name", "recipe", "device", "program", "plugin", "tensors", "map", "claims", "module_cast",
-                        "variant", "timeout_s"},
-                       {"recording"});
-  const int sources = subject.has("recipe") + subject.has("program") + subject.has("plugin") + subject.has("tensors");
+  const Object subject(field, {"name", "recipe", "device", "program", "plugin", "tensors", "recording", "map", "claims",
+                               "module_cast", "variant", "timeout_s"});
+  // Beside a recording "recipe" is no source: it says which of the recorded ones.
+  const bool recorded = subject.has("recording");
+  const int sources = (subject.has("recipe") && !recorded) + subject.has("program") + subject.has("plugin") +
+                      subject.has("tensors") + recorded;
   if (sources != 1) field.refuse(std::string(kOneSource));
+  if (recorded && subject.has("device"))
+    subject.need("device").refuse("a recording has a device of its own; leave this out");
   refuse_beside(subject, "device", "recipe");
   refuse_beside(subject, "module_cast", "recipe");
   refuse_beside(subject, "map", "tensors");
   if (!subject.has("plugin")) refuse_beside(subject, "timeout_s", "program");
 
   SubjectSpec spec;
-  if (subject.has("recipe")) {
+  if (recorded) {
+    spec.recording = beside(subject.need("recording"));
+    if (const auto recipe = subject.find("recipe")) spec.recorded = recipe->name();
+  } else if (subject.has("recipe")) {
     spec.recipe = subject.need("recipe").name();
     spec.device = subject.need("device").name();
   }

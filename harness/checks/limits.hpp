@@ -8,7 +8,7 @@
 namespace ropewalk {
 
 // limit[i]: U ulp of the function's value, half an ulp for each later rounding (of a value that may have grown by
-// then), and what is relative to the value.
+// then), what is relative to the value, and what does not depend on it.
 void trig_limits(const TrigBudget& budget, std::span<const double> value, std::span<double> limit);
 
 }  // namespace ropewalk

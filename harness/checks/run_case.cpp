@@ -10,6 +10,7 @@
 
 #include "harness/bad_input.hpp"
 #include "harness/checks/accuracy.hpp"
+#include "harness/checks/documented.hpp"
 #include "harness/checks/identity.hpp"
 #include "harness/checks/invariants.hpp"
 #include "harness/checks/running.hpp"
@@ -227,6 +228,7 @@ class CaseRun {
         result.reason = skipped_[i];
       }
       if (result.reason.empty()) judge(planned_[i], checks_[i], result);
+      if (result.verdict == Verdict::skipped) add_documented(planned_[i].subjects[0], result);
       outcome_.results.push_back(std::move(result));
     }
   }
@@ -246,6 +248,13 @@ class CaseRun {
     }
     result.measured.undetermined = undetermined;
     distrust(planned, result);
+  }
+
+  void add_documented(std::size_t subject, Result& result) const {
+    const SubjectInfo& info = running_[subject].info;
+    if (problem_.rope.scaling.type != reference::Scaling::Type::none) return;  // kernels know no scaling
+    if (auto bounds = bounded_by_documents(find_recipe(info.claims), result.stage, bounds_of(info), problem_))
+      result.details["bounded"] = std::move(*bounds);
   }
 
   // A pass that could not have been anything else is none.
@@ -311,8 +320,9 @@ std::vector<Planned> plan(const Case& problem) {
     for (const auto& subjects : who) {
       std::string names = problem.subjects[subjects[0]].name;
       if (subjects.size() == 2) names += "~" + problem.subjects[subjects[1]].name;
-      const bool outsider =
-          problem.kind() == Kind::table && !takes_two(check.relation) && problem.subjects[subjects[0]].recipe.empty();
+      const SubjectSpec& first = problem.subjects[subjects[0]];
+      const bool outsider = problem.kind() == Kind::table && !takes_two(check.relation) && first.recipe.empty() &&
+                            first.recording.empty();
       const auto& stages = check.default_stages && outsider ? kTable : check.stages;
       for (const std::string& stage : stages)
         planned.push_back(

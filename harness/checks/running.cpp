@@ -29,13 +29,15 @@ Running start(const SubjectSpec& spec, const Case& problem, SubjectPool& pool) {
   running.spec = &spec;
   running.subject = pool.take(spec, problem);
   running.info = running.subject->info();
-  if (running.info.claims.empty()) running.info.claims = plain_claim(problem.kind());
-  if (!spec.recipe.empty()) {
-    const Recipe recipe = find_recipe(spec.recipe);
+  work_of_subject(running, [&] { running.subject->prepare(problem); });
+  running.info = running.subject->info();  // a recording knows its recipe only now
+  if (!running.info.recipe.empty()) {
+    const Recipe recipe = find_recipe(running.info.recipe);
+    if (recipe.is_fault() && spec.claims.empty()) running.info.claims = recipe.parent;
     if (recipe.is_fault() && running.info.claims != recipe.name) running.fault_stages = recipe.changed;
     running.wakes = recipe.wakes;
   }
-  work_of_subject(running, [&] { running.subject->prepare(problem); });
+  if (running.info.claims.empty()) running.info.claims = plain_claim(problem.kind());
   try {
     if (!running.broken && problem.kind() != Kind::lora)
       running.budget = count_roundings(find_recipe(running.info.claims), bounds_of(running.info), problem);

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "harness/recordings/recording.hpp"
 #include "harness/subjects/variant.hpp"
 
 namespace ropewalk {
@@ -27,6 +28,7 @@ std::unique_ptr<Subject> SubjectPool::take(const SubjectSpec& spec, const Case& 
     return make_variant_subject(spec.variant, take(plain, problem));
   }
   if (!spec.recipe.empty()) return make_recipe_subject(spec);
+  if (!spec.recording.empty()) return make_recording_subject(spec, recording(spec.recording));
   if (!spec.tensors.empty()) return make_tensor_file_subject(spec);
   {
     const std::lock_guard lock(mutex_);
@@ -39,6 +41,13 @@ std::unique_ptr<Subject> SubjectPool::take(const SubjectSpec& spec, const Case& 
   }
   if (!spec.plugin.empty()) return make_plugin_subject(spec, folder_of(problem));
   return make_program_subject(spec, folder_of(problem));
+}
+
+std::shared_ptr<const Recording> SubjectPool::recording(const std::filesystem::path& folder) {
+  const std::lock_guard lock(mutex_);
+  auto& known = recordings_[folder];
+  if (!known) known = std::make_shared<const Recording>(folder);
+  return known;
 }
 
 void SubjectPool::give_back(const SubjectSpec& spec, const Case& problem, std::unique_ptr<Subject> subject) {

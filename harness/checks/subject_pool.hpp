@@ -1,6 +1,7 @@
 // Subjects that are dear to start (external programs) are kept and lent to one case at a time.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -18,7 +19,10 @@ class SubjectPool {
   void give_back(const SubjectSpec& spec, const Case& problem, std::unique_ptr<Subject> subject);
 
  private:
+  std::shared_ptr<const Recording> recording(const std::filesystem::path& folder);
+
   std::mutex mutex_;
+  std::map<std::filesystem::path, std::shared_ptr<const Recording>> recordings_;  // each is read once
   std::map<std::string, std::vector<std::unique_ptr<Subject>>> idle_;
 };
 

@@ -18,6 +18,7 @@ void add_list(CLI::App& app, Action& action);
 void add_validate(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
 void add_golden(CLI::App& app, Action& action);
+void add_record(CLI::App& app, Action& action);
 void add_check(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);
 void add_inventory(CLI::App& app, Action& action);  // devices, recipes, faults

@@ -32,6 +32,7 @@ Environment this_environment(int threads, std::uint64_t seed) {
   e.isa = instruction_set();
   e.torch = torch_version();
   if (const auto cuda = make_device("cuda"); cuda->missing().empty()) e.cuda = cuda->versions();
+  if (const auto gpu = make_device("cuda-kernels"); gpu->missing().empty() && !gpu->emulated()) e.gpu = gpu->versions();
   e.libm = std::string("glibc ") + gnu_get_libc_version();
   e.git = ROPEWALK_GIT;
   e.threads = threads;

@@ -6,6 +6,7 @@
 
 #include "harness/cli/commands.hpp"
 #include "harness/devices/device.hpp"
+#include "harness/devices/functions.hpp"
 #include "harness/recipes/recipe.hpp"
 
 namespace ropewalk {
@@ -17,13 +18,17 @@ nlohmann::ordered_json devices() {
     const auto device = make_device(name);
     const std::string missing = device->missing();
     const DocumentedBounds bounds = device->bounds();
+    nlohmann::ordered_json functions = nlohmann::ordered_json::array();
+    for (const FunctionNote& note : functions_of(name, !device->emulated()))
+      functions.push_back({{"functions", note.functions}, {"reliance", name_of(note.reliance)}, {"why", note.why}});
     list.push_back(
         {{"name", name},
          {"available", missing.empty()},
          {"reason", missing.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(missing)},
          {"emulated", device->emulated()},
          {"versions", device->versions()},
-         {"bounds", {{"sin_cos_ulp", bounds.sin_cos_ulp}, {"pow_ulp", bounds.pow_ulp}, {"source", bounds.source}}}});
+         {"bounds", {{"sin_cos_ulp", bounds.sin_cos_ulp}, {"pow_ulp", bounds.pow_ulp}, {"source", bounds.source}}},
+         {"functions", std::move(functions)}});
   }
   return list;
 }
@@ -47,10 +52,13 @@ nlohmann::ordered_json recipes(bool faults) {
 
 std::string device_line(const nlohmann::ordered_json& device) {
   const auto& reason = device["reason"];
-  std::string text = fmt::format("{:<10} {}", device["name"].get<std::string>(),
+  std::string text = fmt::format("{:<13} {}", device["name"].get<std::string>(),
                                  reason.is_null() ? "available" : "not here: " + reason.get<std::string>());
   if (device["emulated"].get<bool>()) text += ", emulated";
   if (const auto versions = device["versions"].get<std::string>(); !versions.empty()) text += " (" + versions + ")";
+  for (const auto& note : device["functions"])
+    text += fmt::format("\n  {:<9} {}: {}", note["reliance"].get<std::string>(), note["functions"].get<std::string>(),
+                        note["why"].get<std::string>());
   return text;
 }
 

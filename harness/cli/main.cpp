@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
   add_validate(app, action);
   add_compare(app, action);
   add_golden(app, action);
+  add_record(app, action);
   add_check(app, action);
   add_explain(app, action);
   add_inventory(app, action);

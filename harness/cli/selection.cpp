@@ -4,20 +4,25 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
+#include <memory>
 #include <regex>
 #include <set>
 
 #include "harness/bad_input.hpp"
 #include "harness/devices/device.hpp"
 #include "harness/recipes/recipe.hpp"
+#include "harness/recordings/recording.hpp"
 #include "harness/report/accepted.hpp"
 #include "harness/subjects/subject.hpp"
 
 namespace ropewalk {
 namespace {
 
+using Recordings = std::map<std::filesystem::path, std::unique_ptr<Recording>>;
+
 // Known names are checked once; a case file is no place to find out half-way.
-void check_names(const Case& problem, std::set<std::string>& known) {
+void check_names(const Case& problem, std::set<std::string>& known, Recordings& recordings) {
   const auto names = device_names();
   const auto check_recipe = [&](const std::string& recipe, const std::string& field) {
     const std::string kind(name_of(problem.kind()));
@@ -41,6 +46,11 @@ void check_names(const Case& problem, std::set<std::string>& known) {
     check_recipe(subject.claims, where + ", claims");
     if (!subject.tensors.empty() && known.insert("tensors " + subject.tensors.string()).second)
       make_tensor_file_subject(subject);  // throws BadInput for a file that cannot be read
+    if (!subject.recording.empty()) {
+      auto& recording = recordings[subject.recording];
+      if (!recording) recording = std::make_unique<Recording>(subject.recording);
+      recording->need(problem, subject.recorded, subject.module_cast, where + ", recording");
+    }
     if (!subject.device.empty() && std::find(names.begin(), names.end(), subject.device) == names.end())
       throw BadInput(problem.file, where + ", device", subject.device,
                      fmt::format("one of {}", fmt::join(names, ", ")));
@@ -113,12 +123,13 @@ std::vector<Cell> select(const Selection& selection) {
     });
   };
   std::set<std::string> known, ids;
+  Recordings recordings;
   std::vector<Cell> cells;
   std::set<std::pair<std::string, std::int64_t>> partial;  // declared cases of which something is left out
   std::size_t index = 0;
   for (const std::string& file : selection.files) {
     for (Case& problem : read_case_file(file)) {
-      check_names(problem, known);
+      check_names(problem, known, recordings);
       if (!ids.insert(problem.id).second) throw BadInput(file, "", problem.id, "an id that no other case file has");
       add_repeats(problem, selection.repeat);
       std::vector<Planned> all = plan(problem);

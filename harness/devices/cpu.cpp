@@ -14,7 +14,7 @@ class Cpu final : public Device {
   // wider one, because a user's own LibTorch may be either. pow: SLEEF u10 or glibc. exp and log: 1 ulp (SLEEF u10, VML
   // HA).
   DocumentedBounds bounds() const override {
-    return {3.5, 1, 1, false, "SLEEF reference (sin, cos u35; pow, exp, log u10); oneMKL VML HA 1 ulp"};
+    return {3.5, 1, 1, 0, false, "SLEEF reference (sin, cos u35; pow, exp, log u10); oneMKL VML HA 1 ulp"};
   }
   Tensor apply(Op op, std::span<const Argument> in, DType dtype) override {
     return torch_apply(TorchDevice::cpu, op, in, dtype);

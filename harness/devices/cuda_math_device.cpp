@@ -169,6 +169,7 @@ class CudaMath final : public Device {
 
   Tensor apply(Op op, std::span<const Argument> in, DType dtype) override {
     if (op == Op::arange) return arange(in, dtype);
+    if (op == Op::fma) return torch_apply(TorchDevice::cpu, op, in, dtype);  // one rounding, the same everywhere
     if (sums_products(op)) refuse("the order in which CUDA sums products");
     if (moves_elements(op)) return torch_apply(TorchDevice::cpu, op, in, dtype);  // moves bits, computes nothing
     // Choices and bounds move numbers and compute nothing.
@@ -302,6 +303,12 @@ class CudaMath final : public Device {
         return part(x, 0);
       case Op::imag:
         return part(x, 1);
+      case Op::cos_pi:
+      case Op::sin_pi:
+        refuse("CUDA's cospif and sinpif");
+      case Op::cos_fast:
+      case Op::sin_fast:
+        refuse("the hardware's approximations sin.approx and cos.approx");
       default:
         refuse("CUDA's exp, log and exp2");
     }

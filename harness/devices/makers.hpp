@@ -10,6 +10,7 @@ namespace ropewalk {
 std::shared_ptr<Device> make_cpu();
 std::shared_ptr<Device> make_cuda();
 std::shared_ptr<Device> make_cuda_math();
+std::shared_ptr<Device> make_cuda_kernels();
 DocumentedBounds cuda_documented_bounds();
 
 }  // namespace ropewalk

@@ -65,6 +65,11 @@ at::Tensor unary(Op op, const at::Tensor& x, at::ScalarType dtype) {
     case Op::imag:
       if (!x.is_complex()) throw Refused("real and imag of a real tensor");
       return op == Op::real ? at::real(x) : at::imag(x);
+    case Op::cos_pi:
+    case Op::sin_pi:
+    case Op::cos_fast:
+    case Op::sin_fast:
+      throw Refused("LibTorch has no sinpif, and no approximations of sine and cosine");
     default:
       throw Refused("not an operation of one operand");
   }

@@ -33,6 +33,7 @@ std::string text_of(const TrigBudget& trig) {
   std::string text = fmt::format("{} ulp of {}", trig.function_ulp, name_of(trig.function_format));
   for (const reference::Format f : trig.roundings) text += fmt::format(" + 1/2 ulp of {}", name_of(f));
   if (trig.relative > 0) text += fmt::format(" + {:.3g} |value|", trig.relative);
+  if (trig.absolute > 0) text += fmt::format(" + {:.4g}", trig.absolute);
   return text;
 }
 

@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "harness/bad_input.hpp"
+#include "harness/recipes/kernels.hpp"
 #include "harness/recipes/recipe.hpp"
 #include "harness/recipes/steps.hpp"
 
@@ -101,6 +102,15 @@ void read_earlier(const Object& object, const char* which, Kind kind, Recipe& re
   field->refuse("no such recipe in this recipe's folder or the one above");
 }
 
+// A fault is run by its steps: the kernel is right.
+void read_kernel(const Object& object, Recipe& recipe) {
+  recipe.kernel.clear();
+  const auto field = object.find("kernel");
+  if (!field) return;
+  if (recipe.is_fault()) field->refuse("a fault has no kernel: its steps are what is wrong");
+  recipe.kernel = std::string(kernels_of(recipe.kind)[field->choice(kernels_of(recipe.kind))]);
+}
+
 std::vector<fs::path> json_files(const fs::path& folder) {
   std::vector<fs::path> out;
   if (!fs::is_directory(folder)) return out;
@@ -130,7 +140,7 @@ Recipe read_recipe(const fs::path& file) {
   const Json document = read_json_file(file);
   const Object object(Field(file.string(), "", document),
                       {"schema_version", "kind", "name", "title", "source", "parent", "wakes", "table", "forward",
-                       "scalings", "at", "buffers", "stages"});
+                       "scalings", "kernel", "at", "buffers", "stages"});
   need_schema_version_1(object);
   for (const auto& [one, other] : {std::pair{"parent", "wakes"}, std::pair{"wakes", "parent"}})
     if (object.has(one) && !object.has(other))
@@ -148,6 +158,7 @@ Recipe read_recipe(const fs::path& file) {
   read_earlier(object, "table", Kind::table, recipe);
   read_earlier(object, "forward", Kind::attention, recipe);
   read_scalings(object, recipe);
+  read_kernel(object, recipe);
   read_buffers(object, recipe);
   const Place place = object.has("at") ? read_place(object.need("at")) : Place::device;
   const Field stages = object.need("stages");
@@ -178,8 +189,8 @@ fs::path recipe_folder() {
 std::vector<Recipe> all_recipes() {
   const fs::path folder = recipe_folder();
   std::vector<Recipe> out;
-  for (const fs::path& file : json_files(folder)) out.push_back(read_stored(file));
-  for (const fs::path& file : json_files(folder / "faults")) out.push_back(read_stored(file));
+  for (const fs::path& part : {folder, folder / "kernels", folder / "faults"})
+    for (const fs::path& file : json_files(part)) out.push_back(read_stored(file));
   if (out.empty())
     throw BadInput(folder.string(), "", "", "no recipes are here; $ROPEWALK_RECIPES names another folder");
   return out;
@@ -188,7 +199,7 @@ std::vector<Recipe> all_recipes() {
 Recipe find_recipe(const std::string& name) {
   const fs::path folder = recipe_folder();
   std::vector<std::string> names;
-  for (const fs::path& part : {folder, folder / "faults"}) {
+  for (const fs::path& part : {folder, folder / "kernels", folder / "faults"}) {
     for (const fs::path& file : json_files(part)) {
       if (file.stem() == name) return read_stored(file);
       names.push_back(file.stem());

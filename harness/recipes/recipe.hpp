@@ -43,6 +43,14 @@ enum class Op {
   select_less,      // x, y, a, b: where x < y, a, else b
   running_product,  // x, r, n: x, x r, (x r) r, ... to n columns, each rounded; float32
   keep_bits,        // x with all but the first n significand bits cut (n a number): hardware formats such as TF32
+  less_turns,       // float64 x less the nearest multiple of 2 pi, to float32: (x - n hi) - n lo, five roundings
+  less_turns_fma,   // the same by two FMAs, three roundings
+  half_turns,       // float64 x / pi less the nearest multiple of 2, to float32: x times 1/(2 pi), less n, doubled
+  half_turns_fma,   // the same by one FMA
+  cos_pi,           // cos(pi x), as CUDA's cospif
+  sin_pi,
+  cos_fast,  // the hardware's approximation, as CUDA's __cosf: bounded by its documentation
+  sin_fast,
 
   // Movements of elements. Axes, sizes and counts are numbers or parameters; axes may count from the end (-1).
   same,               // x itself: the object, not a copy
@@ -123,6 +131,7 @@ struct Recipe {
   std::string parent;                // for a fault: the recipe whose limits judge it; empty otherwise
   std::string wakes;                 // for a fault: the inputs that show it
   std::vector<std::string> changed;  // for a fault: the stages that it replaces
+  std::string kernel;                // of this project's own that computes what the steps say (kernels.hpp); or empty
   std::vector<std::string> buffers;  // stages that a cast of the module rounds to its dtype
   std::vector<reference::Scaling::Type> scalings;  // that it knows, beside none
   std::vector<StageSteps> stages;  // in the order in which they run; the parent's where a fault does not replace them

@@ -121,6 +121,20 @@ class Walk {
       case Op::sin:
       case Op::polar:
         return trigonometric(x(0), bounds);
+      case Op::less_turns:
+      case Op::less_turns_fma:
+      case Op::half_turns:
+      case Op::half_turns_fma:
+        return less_its_turns(step.op, x(0), problem_.positions.largest());
+      case Op::cos_pi:
+      case Op::sin_pi: {
+        DocumentedBounds of_pi = bounds;
+        of_pi.sin_cos_ulp = bounds.sincospi_ulp;
+        return trigonometric(x(0), of_pi);
+      }
+      case Op::cos_fast:
+      case Op::sin_fast:
+        return approximated(step.op, x(0), problem_.positions.largest());
       case Op::reciprocal:
         return quotient(number_beside(1, x(0).dtype), x(0));
       case Op::multiply:
@@ -201,6 +215,7 @@ std::string trig_formula(const TrigBudget& trig) {
   std::string text = fmt::format("{} ulp({}) of the function", trig.function_ulp, name_of(trig.function_format));
   for (const Format f : trig.roundings) text += fmt::format(" + ulp({})/2", name_of(f));
   if (trig.relative > 0) text += fmt::format(" + {:.3g} |value|", trig.relative);
+  if (trig.absolute > 0) text += fmt::format(" + {:.4g}", trig.absolute);
   return text;
 }
 

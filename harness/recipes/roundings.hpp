@@ -16,12 +16,14 @@ namespace ropewalk {
 constexpr double compose(double a, double b) { return (1 + a) * (1 + b) - 1; }
 
 // A value that only rounding separates from what it stands for: an error of at most
-//   function_ulp * ulp_f(value) + sum over r in roundings of ulp_r(value) / 2 + relative * |value|.
+//   function_ulp * ulp_f(value) + sum over r in roundings of ulp_r(value) / 2 + relative * |value| +
+// absolute.
 struct TrigBudget {
   double function_ulp = 0;
   reference::Format function_format = reference::Format::float32;
   std::vector<reference::Format> roundings;
   double relative = 0;
+  double absolute = 0;  // of the argument, whose reduction rounds (|sin'| <= 1), and of approximations
 };
 
 struct Budget {

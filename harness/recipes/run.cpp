@@ -56,6 +56,10 @@ std::map<std::string, Tensor> RecipeRun::rows(std::span<const std::int64_t> posi
 }
 
 void RecipeRun::run_stage(const StageSteps& stage, const Tensor& positions, Values& values) const {
+  if (made_by_kernel(recipe_, *device_, stage.stage)) {
+    if (!values.contains(stage.stage)) values.merge(device_->kernel(recipe_.kernel, values, problem_));
+    return;
+  }
   Tensor result;
   for (const Step& step : stage.steps) {
     if (!holds(step.when, problem_)) continue;

@@ -2,43 +2,11 @@
 
 #include <algorithm>
 
+#include "harness/recipes/kernels.hpp"
+#include "harness/recipes/reductions.hpp"
 #include "harness/recipes/words.hpp"
 
 namespace ropewalk {
-namespace {
-
-// x with all but its first `bits` significand bits cut: a change of bits, so the same on every device.
-Tensor keep_bits(const Tensor& x, int bits) {
-  if (x.dtype() != DType::float32) throw Refused("keep_bits works on float32");
-  Tensor out(DType::float32, x.shape());
-  const auto from = x.as<std::uint32_t>();
-  std::transform(from.begin(), from.end(), out.as<std::uint32_t>().begin(),
-                 [mask = ~0U << (24 - bits)](std::uint32_t v) { return v & mask; });
-  return out;
-}
-
-// x, x r, (x r) r, ...: IEEE multiplication in float32, so the same on every device. x [] or [rows, 1].
-Tensor running_product(const Tensor& x, const Argument& ratio, std::int64_t count) {
-  const auto* tensor = std::get_if<Tensor>(&ratio);
-  const bool one_ratio = !tensor || (tensor->dtype() == DType::float32 && tensor->size() == 1);
-  const bool column = x.shape().empty() || x.shape().back() == 1;
-  if (x.dtype() != DType::float32 || !one_ratio || !column)
-    throw Refused("running_product works on float32: one number, or one for each row, times one number");
-  const float r = tensor ? tensor->as<float>()[0] : static_cast<float>(std::get<double>(ratio));
-  Shape shape = x.shape();
-  if (shape.empty()) shape.push_back(1);
-  shape.back() = count;
-  Tensor out(DType::float32, shape);
-  const auto first = x.as<float>();
-  const auto to = out.as<float>();
-  for (std::size_t i = 0; i < to.size(); ++i) {
-    const std::size_t row = i / static_cast<std::size_t>(count);
-    to[i] = i == row * static_cast<std::size_t>(count) ? first[row] : to[i - 1] * r;
-  }
-  return out;
-}
-
-}  // namespace
 
 void add_lists(const Case& problem, Values& values) {
   for (const auto& [name, list] : lists_of(problem))
@@ -78,10 +46,13 @@ Tensor gathered(const Tensor& table, const Tensor& indices) {
   return out;
 }
 
+bool made_by_kernel(const Recipe& recipe, const Device& device, const std::string& stage) {
+  const auto made = made_by_kernels(recipe.kind);
+  return !recipe.kernel.empty() && device.runs_kernels() && std::find(made.begin(), made.end(), stage) != made.end();
+}
+
 Tensor run_on(Device& device, const Step& step, const std::vector<Argument>& in, DType dtype) {
-  if (step.op == Op::keep_bits) return keep_bits(std::get<Tensor>(in[0]), static_cast<int>(std::get<double>(in[1])));
-  if (step.op == Op::running_product)
-    return running_product(std::get<Tensor>(in[0]), in[1], static_cast<std::int64_t>(std::get<double>(in[2])));
+  if (is_ieee_sequence(step.op)) return run_ieee_sequence(step.op, in);
   return device.apply(step.op, in, dtype);
 }
 

@@ -29,7 +29,9 @@ DType step_dtype(const Step& step, const Values& values, DType activation);
 // use exactly and needs no table.
 Tensor arange_to(Device& where, std::int64_t largest, DType dtype);
 Tensor gathered(const Tensor& table, const Tensor& indices);  // elements of a 16-bit table [n], in the indices' shape
-// What needs no arithmetic of the device's (keep_bits, running_product) is done here.
+// Whether this device runs the recipe's kernel, and the kernel makes this stage.
+bool made_by_kernel(const Recipe& recipe, const Device& device, const std::string& stage);
+// What is IEEE's alone (keep_bits, running_product, reductions) is done on the host.
 Tensor run_on(Device& device, const Step& step, const std::vector<Argument>& in, DType dtype);
 
 }  // namespace ropewalk

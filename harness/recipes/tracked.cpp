@@ -5,6 +5,9 @@
 #include <limits>
 #include <numbers>
 
+#include "harness/recipes/fast_bounds.hpp"
+#include "harness/recipes/reductions.hpp"
+
 namespace ropewalk {
 namespace {
 
@@ -284,12 +287,43 @@ Tracked joined(const Tracked& x, const Tracked& y) {
   return t;
 }
 
+namespace {
+
+// A thousandth more than the product of the exact numbers: roundings are far below.
+double largest_size(const Tracked& angle, std::int64_t largest_position) {
+  double largest = 0;
+  for (const double v : angle.value) largest = std::max(largest, std::fabs(v));
+  return 1.001 * largest * (angle.by_position ? static_cast<double>(largest_position) : 1);
+}
+
+}  // namespace
+
+Tracked less_its_turns(Op reduction, const Tracked& angle, std::int64_t largest_position) {
+  if (std::any_of(angle.error.begin(), angle.error.end(), [](double e) { return e != 0; }))
+    throw Refused("no bound for the reduction of an angle that was not observed");
+  Tracked t = angle;
+  t.dtype = DType::float32;
+  t.reduced = true;
+  t.argument = argument_error(reduction, largest_size(angle, largest_position));
+  return t;
+}
+
+Tracked approximated(Op op, const Tracked& angle, std::int64_t largest_position) {
+  const double size = angle.reduced ? std::numbers::pi : largest_size(angle, largest_position);
+  const auto error = documented_error(op, size);
+  if (!error) throw Refused("no documented bound of the approximations for angles beyond 100 pi");
+  Tracked t = trigonometric(angle, DocumentedBounds{});
+  t.trig.absolute += *error;
+  return t;
+}
+
 Tracked trigonometric(const Tracked& angle, const DocumentedBounds& device) {
   Tracked t;
   t.value = t.error = {0};
   t.dtype = angle.dtype;
   t.trigonometric = true;
   t.trig.function_ulp = device.sin_cos_ulp;
+  t.trig.absolute = angle.argument;
   t.trig.function_format = arithmetic_format(angle.dtype);
   note(t, t.trig.function_format);
   if (bytes_of(t.dtype) != 2) return t;
@@ -304,6 +338,7 @@ Tracked amplified(Tracked t, double amplitude) {
   const Format format = arithmetic_format(t.dtype);
   const double u = unit_roundoff(format);
   int exponent = 0;
+  t.trig.absolute *= std::fabs(amplitude);
   if (std::fabs(std::frexp(amplitude, &exponent)) == 0.5) return t;
   t.trig.function_ulp *= 2;
   const std::vector<Format> earlier = t.trig.roundings;

@@ -17,6 +17,8 @@ struct Tracked {
   std::optional<reference::Format> coarsest;  // the rounding with the fewest bits so far
   TrigBudget trig;                            // only what a cosine or sine made has one
   bool trigonometric = false;
+  bool reduced = false;                  // an argument less its turns
+  double argument = 0;                   // ... and what it is off by, in radians
   double relative(std::size_t j) const;  // error / |value|; 0 for what is exact
 };
 
@@ -45,6 +47,10 @@ Tracked clamped(const Tracked& x, double low, double high);
 Tracked selected(const Tracked& x, const Tracked& y, const Tracked& a, const Tracked& b);
 Tracked running_product(const Tracked& first, const Tracked& ratio, std::size_t count);
 Tracked joined(const Tracked& x, const Tracked& y);
+
+// An observed angle less its turns, and an approximation of its cosine or sine, reduced or not; positions go so far.
+Tracked less_its_turns(Op reduction, const Tracked& angle, std::int64_t largest_position);
+Tracked approximated(Op op, const Tracked& angle, std::int64_t largest_position);
 
 // What a cosine or sine of `angle` is, and such a one times a number.
 Tracked trigonometric(const Tracked& angle, const DocumentedBounds& device);

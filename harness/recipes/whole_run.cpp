@@ -116,6 +116,10 @@ WholeRun run_whole(const Recipe& recipe, const std::shared_ptr<Device>& device, 
       continue;
     }
     try {
+      if (made_by_kernel(recipe, *device, stage.stage)) {
+        if (!out.values.contains(stage.stage)) out.values.merge(device->kernel(recipe.kernel, out.values, problem));
+        continue;
+      }
       Tensor result = runner.stage(stage, out.values, out.work[stage.stage]);
       const bool buffer = std::find(recipe.buffers.begin(), recipe.buffers.end(), stage.stage) != recipe.buffers.end();
       if (module_cast && buffer) result = device->apply(Op::cast, std::vector<Argument>{result}, problem.dtype);

@@ -28,6 +28,7 @@ Json to_json(const SubjectInfo& subject) {
   add("device", subject.device);
   add("program", subject.program);
   add("tensors", subject.tensors);
+  add("recording", subject.recording);
   add("claims", subject.claims);
   add("variant", subject.variant);
   out["emulated"] = subject.emulated;

@@ -12,7 +12,7 @@
 namespace ropewalk {
 
 struct SubjectInfo {
-  std::string name, recipe, device, program, tensors;  // what applies; the others empty
+  std::string name, recipe, device, program, tensors, recording;  // what applies; the others empty
   std::string claims, variant;
   bool emulated = false, module_cast = false;
 };

@@ -18,6 +18,8 @@ class RecipeSubject final : public Subject {
     if (recipe_.kind != problem.kind())
       throw SubjectUnsupported("a recipe of kind " + std::string(name_of(recipe_.kind)) + " in a case of kind " +
                                std::string(name_of(problem.kind())));
+    if (device_->runs_kernels() && recipe_.kernel.empty())
+      throw SubjectUnsupported("the recipe " + recipe_.name + " names no kernel");
     if (problem.kind() != Kind::table) return;
     positions_ = problem.positions;
     try {
@@ -55,7 +57,7 @@ class RecipeSubject final : public Subject {
 
   std::optional<double> time_stage(const std::string& stage) override {
     const StageSteps* steps = recipe_.stage(stage);
-    if (!steps || !problem_ || !values_.contains(stage)) return {};
+    if (!steps || !problem_ || !values_.contains(stage) || made_by_kernel(recipe_, *device_, stage)) return {};
     const auto start = std::chrono::steady_clock::now();
     run_stage_again(*steps, *device_, *problem_, values_);
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

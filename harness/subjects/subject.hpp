@@ -69,6 +69,9 @@ std::unique_ptr<Subject> make_tensor_file_subject(const SubjectSpec& spec);
 std::unique_ptr<Subject> make_program_subject(const SubjectSpec& spec, const std::filesystem::path& folder);
 // A shared library (adapters/ropewalk_plugin.h) in a child process that answers as such a program.
 std::unique_ptr<Subject> make_plugin_subject(const SubjectSpec& spec, const std::filesystem::path& folder);
+// A recording (docs/kernels.md) that was checked for the cases to come.
+class Recording;
+std::unique_ptr<Subject> make_recording_subject(const SubjectSpec& spec, std::shared_ptr<const Recording> recording);
 // A recipe on a device, and (for a fault) nothing else: its parent only lends the limits.
 std::unique_ptr<Subject> make_recipe_subject(const SubjectSpec& spec);
 

@@ -132,6 +132,7 @@ TEST(RecipeSchema, ListsTheWordsOfTheReader) {
                     {{R"({"/stages/cos/0/op": "qqqqqqqqqq"})", "/$defs/step/properties/op/enum"},
                      {R"({"/stages/positions/0/dtype": "qqqqqqqqqq"})", "/$defs/step/properties/dtype/enum", true},
                      {R"({"/at": "qqqqqqqqqq"})", "/$defs/place/enum"},
+                     {R"({"/kernel": "qqqqqqqqqq"})", "/properties/kernel/enum", true},
                      {R"({"/buffers": ["qqqqqqqqqq"]})", "/$defs/stage/enum", true}},
                     [](const fs::path& file) { read_recipe(file); });
 }
@@ -158,7 +159,8 @@ TEST(CaseSchema, AcceptsEveryCaseFile) {
 }
 
 TEST(RecipeSchema, AcceptsEveryRecipe) {
-  for (const fs::path& folder : {kSource / "cases/recipes", kSource / "cases/recipes/faults"}) {
+  for (const fs::path& folder :
+       {kSource / "cases/recipes", kSource / "cases/recipes/kernels", kSource / "cases/recipes/faults"}) {
     EXPECT_GE(json_files(folder).size(), 9U);
     for (const fs::path& file : json_files(folder))
       EXPECT_THAT(schema_errors(schema("recipe"), parsed(file)), testing::IsEmpty()) << file;
@@ -172,8 +174,8 @@ TEST(CaseSchema, RefusesWhatTheReaderRefuses) {
         R"({"/cases/0/dtype": "int64"})", R"({"/cases/0/rope/head_dim": 1})", R"({"/cases/0/rope/base": 0})",
         R"({"/cases/0/rope/positions": [1, 1]})", R"({"/cases/0/rope/positions": {"log_spaced": [1], "count": 4}})",
         R"({"/cases/0/subjects/0/device": null})", R"({"/cases/0/subjects/0/program": ["p"]})",
-        R"({"/cases/0/subjects/0/timeout_s": 5})", R"({"/cases/0/checks/0/between": ["a", "b"]})",
-        R"({"/cases/0/checks/0/relation": "identity"})",
+        R"({"/cases/0/subjects/0/recording": "kept"})", R"({"/cases/0/subjects/0/timeout_s": 5})",
+        R"({"/cases/0/checks/0/between": ["a", "b"]})", R"({"/cases/0/checks/0/relation": "identity"})",
         R"({"/cases/0/checks/0/expect": {"verdict": "pass", "first_stage": "cos"}})",
         R"({"/cases/0/checks/1/expect": []})", R"({"/cases/0/checks/0/limit/value": -1})"}) {
     const Json document = changed(kCase, changes);
@@ -182,6 +184,8 @@ TEST(CaseSchema, RefusesWhatTheReaderRefuses) {
     EXPECT_NE(complaint(folder, [&] { read_case_file(file); }), "[no complaint]") << changes;
   }
   EXPECT_THAT(schema_errors(schema("case"), nlohmann::json::parse(kCase)), testing::IsEmpty());
+  const Json recording = changed(kCase, R"({"/cases/0/subjects/0": {"recording": "kept", "recipe": "r"}})");
+  EXPECT_THAT(schema_errors(schema("case"), nlohmann::json(recording)), testing::IsEmpty());
   const Json plugin = changed(kCase, R"({"/cases/0/subjects/0": {"plugin": "libmine.so", "timeout_s": 5}})");
   EXPECT_THAT(schema_errors(schema("case"), nlohmann::json(plugin)), testing::IsEmpty());
 }
@@ -194,7 +198,7 @@ TEST(RecipeSchema, RefusesWhatTheReaderRefuses) {
         R"({"/stages/cos/0/op": "tan"})", R"({"/stages/cos/0/dtype": "float32"})",
         R"({"/stages/positions/0/dtype": null})", R"({"/stages/angle/0/in": ["positions"]})",
         R"({"/stages/angle/0/in": null})", R"({"/stages/positions/0/in": [1]})", R"({"/stages/cos/0/in": [true]})",
-        R"({"/buffers": []})", R"({"/at": "gpu"})"}) {
+        R"({"/buffers": []})", R"({"/at": "gpu"})", R"({"/kernel": "none"})"}) {
     const Json document = changed(kRecipe, changes);
     EXPECT_THAT(schema_errors(schema("recipe"), nlohmann::json(document)), testing::Not(testing::IsEmpty())) << changes;
     const auto file = folder.write("d.json", document.dump());

@@ -90,7 +90,8 @@ TEST(Run, ARepeatedSubjectGivesTheSameBits) {
 }
 
 TEST(Run, ADeviceThatMustBeHereIsAnError) {
-  if (ropewalk_says("devices").out.find("cuda       available") != std::string::npos) GTEST_SKIP() << "a GPU is here";
+  if (ropewalk_says("devices").out.find("cuda          available") != std::string::npos)
+    GTEST_SKIP() << "a GPU is here";
   const std::string file = (scratch() / "gpu.json").string();
   std::ofstream(file) << R"({"schema_version": 1, "name": "gpu", "cases": [{"name": "a",
     "rope": {"head_dim": 8, "base": 10000, "max_position": 8}, "dtype": "float32",
@@ -208,7 +209,8 @@ TEST(Inventory, DevicesRecipesAndFaultsAreListedAlsoAsJson) {
 TEST(Shipped, CasesAndRecipesAreValid) {
   const std::string cases = ROPEWALK_SOURCE_DIR "/cases";
   const Outcome outcome =
-      ropewalk_says("validate " + cases + "/*.json " + cases + "/recipes/*.json " + cases + "/recipes/faults/*.json");
+      ropewalk_says("validate " + cases + "/*.json " + cases + "/gpu/*.json " + cases + "/gpu/recipes/*.json " + cases +
+                    "/recipes/*.json " + cases + "/recipes/kernels/*.json " + cases + "/recipes/faults/*.json");
   EXPECT_EQ(outcome.code, 0) << outcome.err;
 }
 

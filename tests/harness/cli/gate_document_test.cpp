@@ -97,7 +97,8 @@ TEST_F(Repository, TheCommandsOfTheBaselineRun) {
 }
 
 TEST_F(Repository, ARequiredDeviceThatIsMissingIsThree) {
-  if (ropewalk_says("devices").out.find("cuda       available") != std::string::npos) GTEST_SKIP() << "a GPU is here";
+  if (ropewalk_says("devices").out.find("cuda          available") != std::string::npos)
+    GTEST_SKIP() << "a GPU is here";
   const auto commands = matches(blocks(kDocument, "sh").at(0), "(ropewalk [^#\n]*)");
   EXPECT_EQ(in_repository(commands.at(0) + " --report r.json").code, 3);
 }

@@ -36,7 +36,7 @@ const Mistake kMistakes[] = {
     {R"({"/stage": {}})",
      "stage: {}: unknown field, did you mean stages?; accepted: schema_version, kind, name, title, source, parent, "
      "wakes, "
-     "table, forward, scalings, at, buffers, stages"},
+     "table, forward, scalings, kernel, at, buffers, stages"},
     {R"({"/at": "cuda"})", R"(at: "cuda": one of device, cpu, meta)"},
     {R"({"/buffers": ["inv_freqs"]})",
      R"(buffers[0]: "inv_freqs": one of positions, inv_freq, angle, cos, sin, did you mean inv_freq?)"},
@@ -54,7 +54,7 @@ const Mistake kMistakes[] = {
     {R"({"/stages/cos/0/dytpe": "float32"})",
      R"(stages.cos[0].dytpe: "float32": unknown field, did you mean dtype?; accepted: op, in, dtype, as, at, when)"},
     {R"({"/stages/cos/0/op": "cosine"})",
-     R"(stages.cos[0].op: "cosine": one of positions, arange, scalar, cast, multiply, divide, add, subtract, negate, power, reciprocal, exp, log, exp2, tanh, fma, mask_outside, floor, cos, sin, polar, real, imag, clamp, select_less, running_product, keep_bits, same, clone, reshape, transpose, slice, concat, stack, repeat_interleave, expand_repeat, index_select, index_copy, index_copy_, index_put_last_, mask_put_, slices_put_, zeros, empty, to_empty, tensor_of_list, lora_rows, segment_rows, group_rows, enabled_mask, matmul, linear, conv_parts, conv_grouped, part_products, part_outer, sum, largest, softmax, softmax_backward, complex_rotate, sdpa_math, sdpa_flash, add_, multiply_, did you mean cos?)"},
+     R"(stages.cos[0].op: "cosine": one of positions, arange, scalar, cast, multiply, divide, add, subtract, negate, power, reciprocal, exp, log, exp2, tanh, fma, mask_outside, floor, cos, sin, polar, real, imag, clamp, select_less, running_product, keep_bits, less_turns, less_turns_fma, half_turns, half_turns_fma, cos_pi, sin_pi, cos_fast, sin_fast, same, clone, reshape, transpose, slice, concat, stack, repeat_interleave, expand_repeat, index_select, index_copy, index_copy_, index_put_last_, mask_put_, slices_put_, zeros, empty, to_empty, tensor_of_list, lora_rows, segment_rows, group_rows, enabled_mask, matmul, linear, conv_parts, conv_grouped, part_products, part_outer, sum, largest, softmax, softmax_backward, complex_rotate, sdpa_math, sdpa_flash, add_, multiply_, did you mean cos?)"},
     {R"({"/stages/cos/0/dtype": "float32"})",
      R"(stages.cos[0].dtype: "float32": only positions, arange, scalar, cast, mask_outside, softmax, zeros and empty take a dtype)"},
     {R"({"/stages/cos/1/dtype": null})", "stages.cos[1].dtype: this field is missing"},
