@@ -105,10 +105,11 @@ auto order_of(const Match& m) { return std::tuple(!m.parent.empty(), m.module_ca
 Identification identify(const Case& problem, const Stages& observed) {
   const std::vector<std::int64_t> few = telling_rows(problem.positions), all = all_rows(problem.positions.count());
   std::vector<Recipe> recipes = all_recipes();
-  std::erase_if(recipes, [](const Recipe& recipe) { return recipe.kind != Kind::table; });
+  std::erase_if(recipes, [](const Recipe& recipe) { return recipe.kind != Kind::table || !recipe.kernel.empty(); });
   std::vector<std::shared_ptr<Device>> devices;
   for (const std::string& name : device_names())
-    if (auto device = make_device(name); device->missing().empty()) devices.push_back(std::move(device));
+    if (auto device = make_device(name); name != "cuda-kernels" && device->missing().empty())
+      devices.push_back(std::move(device));
   Identification out;
   std::optional<Candidate> nearest;
   const auto farther = [](const Match& a, const Match& b) {

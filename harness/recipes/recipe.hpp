@@ -142,7 +142,7 @@ struct Recipe {
 Recipe read_recipe(
     const std::filesystem::path& file);  // throws BadInput; the parent is read from its folder or the one above
 std::filesystem::path recipe_folder();   // $ROPEWALK_RECIPES, or beside the program (installed or in the source tree)
-std::vector<Recipe> all_recipes();       // published ones first, then faults, each by name
+std::vector<Recipe> all_recipes();       // published ones, kernels, faults, each by name
 Recipe find_recipe(const std::string& name);  // throws BadInput that lists the nearest names
 
 }  // namespace ropewalk

@@ -73,7 +73,9 @@ const Mistake kMistakes[] = {
      "cases[0].rope.partial_rotary_factor: 1.5: a number above 0, at most 1, is needed"},
     {R"({"/cases/0/rope/head_dims": 64})",
      "cases[0].rope.head_dims: 64: unknown field, did you mean head_dim?; accepted: head_dim, base, max_position, "
-     "positions, partial_rotary_factor"},
+     "positions, partial_rotary_factor, scaling, factor, original_max_position_embeddings, max_position_embeddings, "
+     "length, beta_fast, beta_slow, truncate, attention_factor, mscale, mscale_all_dim, low_freq_factor, "
+     "high_freq_factor, short_factor, long_factor, proportion"},
     {R"({"/cases/0/rope/max_position": 0})",
      "cases[0].rope.max_position: 0: a whole number from 1 to 16777216 is needed"},
     {R"({"/cases/0/rope/max_position": null})", "cases[0].rope.max_position: this field is missing"},
