@@ -42,7 +42,7 @@ def read(folder):
         measured = json.loads(path.read_text())
         context = context or measured["context"]
         for run in measured["benchmarks"]:
-            name = run["run_name"].removesuffix("/process_time")
+            name = run["run_name"].split("/iterations:")[0].removesuffix("/process_time")
             if run.get("error_occurred"):
                 skipped[name] = run["error_message"]
             elif run["run_type"] == "iteration":
