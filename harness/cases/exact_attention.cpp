@@ -5,13 +5,17 @@ namespace ropewalk {
 reference::Attention exact_attention(const Case& problem) {
   const Attention& a = *problem.attention;
   reference::Attention out;
-  out.q_len = out.kv_len = problem.positions.count();
+  out.kv_len = problem.positions.count();
+  out.q_len = a.queries(out.kv_len);
   out.heads = static_cast<int>(a.heads);
   out.kv_heads = static_cast<int>(a.kv_heads);
   out.head_dim = static_cast<int>(problem.rope.head_dim);
-  out.causal = a.causal == "none"       ? reference::Causal::none
-               : a.causal == "top_left" ? reference::Causal::top_left
-                                        : reference::Causal::bottom_right;
+  out.over_root = a.scale == 0;
+  out.scale = a.scale == 0 ? 1 : a.scale;
+  out.causal = a.causal == "none"           ? reference::Causal::none
+               : a.causal == "bottom_right" ? reference::Causal::bottom_right
+                                            : reference::Causal::top_left;
+  out.offset = a.causal == "bottom_right" ? 0 : a.shift(out.kv_len);
   out.window = a.window;
   out.softcap = a.softcap;
   out.fully_masked = a.fully_masked == "zero"  ? reference::FullyMasked::zero

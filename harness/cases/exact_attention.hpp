@@ -10,7 +10,8 @@
 
 namespace ropewalk {
 
-// One sequence of the batch; keys and values at the case's kv_heads. Without masks, offsets, ALiBi and sinks.
+// One sequence of the batch; keys and values at the case's kv_heads. Masks, padding, ALiBi and sinks are the
+// inputs', and not in it.
 reference::Attention exact_attention(const Case& problem);
 reference::Rotation exact_rotation(const Case& problem);
 

@@ -1,5 +1,6 @@
 #include "harness/checks/attention_problem.hpp"
 
+#include "harness/cases/exact_attention.hpp"
 #include "harness/tensors/blocks.hpp"
 
 namespace ropewalk {
@@ -21,27 +22,14 @@ ScoreInputs score_inputs(const Stages& inputs) {
   return {numbers("v"), numbers("mask"), numbers("alibi"), numbers("sinks"), numbers("grad_output")};
 }
 
-AttentionProblem::AttentionProblem(const Case& problem, const ScoreInputs& inputs) : inputs_(inputs) {
+AttentionProblem::AttentionProblem(const Case& problem, const ScoreInputs& inputs)
+    : inputs_(inputs), described_(exact_attention(problem)) {
   const Attention& a = *problem.attention;
   const AttentionSizes n = sizes_of(problem);
   reference::Attention& out = described_;
-  out.q_len = n.queries;
-  out.kv_len = n.keys;
-  out.heads = out.kv_heads = static_cast<int>(n.heads);
-  out.head_dim = static_cast<int>(n.dim);
-  out.over_root = a.scale == 0;
-  out.scale = a.scale == 0 ? 1 : a.scale;
-  out.causal = a.causal == "none"           ? reference::Causal::none
-               : a.causal == "bottom_right" ? reference::Causal::bottom_right
-                                            : reference::Causal::top_left;
-  out.offset = a.causal == "bottom_right" ? 0 : a.shift(n.keys);
-  out.window = a.window;
-  out.softcap = a.softcap;
+  out.kv_heads = out.heads;
   out.alibi = inputs.alibi;
   out.sinks = inputs.sinks;
-  out.fully_masked = a.fully_masked == "zero"  ? reference::FullyMasked::zero
-                     : a.fully_masked == "nan" ? reference::FullyMasked::nan
-                                               : reference::FullyMasked::mean;
   if (a.mask == "additive") out.mask = inputs.mask;
   if (a.padding == 0 && a.mask != "boolean") return;
   allowed_.resize(static_cast<std::size_t>(n.queries * n.keys), 1);

@@ -1,6 +1,7 @@
 // The exact rotation of queries and keys, its gradients, and attention over them.
 #include <map>
 
+#include "harness/cases/exact_attention.hpp"
 #include "harness/cases/exact_rope.hpp"
 #include "harness/checks/score_truth.hpp"
 #include "harness/tensors/blocks.hpp"
@@ -142,11 +143,7 @@ class AttentionTruth final : public WholeTruth {
   }
 
   reference::Rotation rotation(bool conjugate) const {
-    reference::Rotation out;
-    out.head_dim = static_cast<int>(problem_.rope.head_dim);
-    out.rotary = static_cast<int>(problem_.rope.rotary_dim());
-    out.pairing =
-        attention_.pairing == "interleaved" ? reference::Pairing::interleaved : reference::Pairing::half_split;
+    reference::Rotation out = exact_rotation(problem_);
     out.conjugate = conjugate;
     return out;
   }
