@@ -53,6 +53,21 @@ class Rounder {
   Proof proof_;
 };
 
+// What decides a row's open elements. A row that sees no key has some only where it gives the mean of all v: as if it
+// saw all keys with a logit of 0.
+Attention deciding(const Attention& a, int head, std::int64_t query) {
+  const KeyRange range = keys_of(a, query);
+  for (std::int64_t key = range.first; key < range.last; ++key)
+    if (!hidden(a, head, query, key)) return a;
+  Attention mean = a;
+  mean.scale = mean.softcap = 0;
+  mean.causal = Causal::none;
+  mean.window = 0;
+  mean.mask = mean.alibi = mean.sinks = {};
+  mean.allowed = {};
+  return mean;
+}
+
 // exact(row, open keys, index of the row's key 0) for the rows of scores or probabilities that have such keys.
 template <class Exact>
 Proof round_keys(const Attention& a, Rounder& rounder, const Exact& exact) {
@@ -96,7 +111,7 @@ Proof attention_probabilities_rounded(const Attention& a, const AttentionInputs&
   Rounder rounder(values, format, probabilities);
   return round_keys(
       a, rounder, [&](int head, std::int64_t query, const std::vector<std::int64_t>& open, std::size_t first) {
-        Attention selecting = a;
+        Attention selecting = deciding(a, head, query);
         selecting.value_dim = static_cast<int>(open.size());
         const std::size_t width = open.size(), heads = static_cast<std::size_t>(a.kv_heads);
         std::vector<double> v(static_cast<std::size_t>(a.kv_len) * heads * width);
@@ -136,10 +151,11 @@ Proof attention_output_rounded(const Attention& a, const AttentionInputs& inputs
   for (std::int64_t query = 0; query < a.q_len; ++query) {
     for (int head = 0; head < a.heads; ++head) {
       const std::size_t first = (static_cast<std::size_t>(query) * heads + static_cast<std::size_t>(head)) * width;
+      std::optional<Attention> decided_by;
       std::optional<ExactRow> row;
       for (std::size_t c = 0; c < width; ++c) {
         if (!rounder.open(first + c)) continue;
-        if (!row) row.emplace(a, inputs, head, query);
+        if (!row) row.emplace(decided_by.emplace(deciding(a, head, query)), inputs, head, query);
         rounder.decide(first + c, round_channel(*row, static_cast<int>(c), format));
       }
     }

@@ -2,15 +2,23 @@
 
 namespace ropewalk {
 
-Json attention_block(const Attention& a) {
+Json attention_block(const Attention& a, std::int64_t positions) {
   return {{"heads", a.heads},
           {"kv_heads", a.kv_heads},
           {"batch", a.batch},
           {"pairing", a.pairing},
+          {"q_len", a.queries(positions)},
+          {"offset", a.first_query(positions)},
           {"causal", a.causal},
           {"window", a.window},
+          {"padding", a.padding},
+          {"mask", a.mask},
+          {"alibi", a.alibi},
+          {"sinks", a.sinks},
+          {"scale", plain_json(a.scale)},
           {"softcap", plain_json(a.softcap)},
           {"fully_masked", a.fully_masked},
+          {"backward", a.backward},
           {"inputs", a.inputs}};
 }
 
@@ -46,6 +54,14 @@ Json scaling_block(const Rope& rope) {
   if (s.type == Type::llama3)
     out.update(
         {{"low_freq_factor", plain_json(s.low_freq_factor)}, {"high_freq_factor", plain_json(s.high_freq_factor)}});
+  return out;
+}
+
+Json scaling_fields_of(const Rope& rope) {
+  const Json block = scaling_block(rope);
+  Json out = Json::object();
+  for (const auto& [name, value] : block.items())
+    if (!value.is_null() && value != 0) out[name == "type" ? "scaling" : name] = value;
   return out;
 }
 

@@ -6,11 +6,16 @@
 
 namespace ropewalk {
 
-Json attention_block(const Attention& attention);
+Json attention_block(const Attention& attention, std::int64_t positions);  // of so many positions
 Json lora_block(const Lora& lora);
 // {"type": "yarn", "factor": 4, ...} with every field that the type has; null for none.
 Json scaling_block(const Rope& rope);
 reference::Scaling read_scaling_block(const Field& block);  // what scaling_block made. Throws BadInput
+// The same as fields of a rope block, those that say something: {"scaling": "yarn", "factor": 4, ...}.
+Json scaling_fields_of(const Rope& rope);
+// What a scaling's values together must be; `block` is where they are written, `type` the field that says the kind.
+// Throws BadInput.
+void check_scaling_values(const Rope& rope, const Field& block, const std::string& type);
 
 // The problem of the blocks `rope` (with positions), perhaps with `attention`, or `lora`, by the rules of case files.
 // Throws BadInput; so for a field with several values.

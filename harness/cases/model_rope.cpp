@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "harness/bad_input.hpp"
+#include "harness/cases/cell.hpp"
 #include "harness/cases/parts.hpp"
 
 namespace ropewalk {

@@ -83,8 +83,6 @@ struct ScalingFields {  // that a kind of scaling has beside `scaling` itself
   bool has(std::string_view name) const;
 };
 ScalingFields scaling_fields(reference::Scaling::Type type);
-// What values together must be; `block` is where they are written, `type` the field that says the kind.
-void check_scaling_values(const Rope& rope, const Field& block, const std::string& type);
 
 // What a product may contain that no field alone shows: odd rotary widths, heads that do not divide. Throws BadInput.
 // `block`: rope or lora.

@@ -150,20 +150,20 @@ void check_scaling(const Rope& rope, const Field& block) {
 void check_scaling_values(const Rope& rope, const Field& block, const std::string& type) {
   const Scaling& scaling = rope.scaling;
   const auto pairs = static_cast<std::size_t>(rope.rotary_dim() / 2);
+  const auto written = [&](const std::string& name) { return block.inside(name, block.json().value(name, Json())); };
   for (const auto& [name, list] :
        {std::pair{"short_factor", &scaling.short_factor}, {"long_factor", &scaling.long_factor}})
     if (!list->empty() && list->size() != pairs)
-      block.inside(name, block.json()[name])
-          .refuse(fmt::format("{} numbers", list->size()),
-                  fmt::format("one for each of the {} pairs is needed", pairs));
+      written(name).refuse(fmt::format("{} numbers", list->size()),
+                           fmt::format("one for each of the {} pairs is needed", pairs));
   if (scaling.type == Scaling::Type::llama3 && scaling.low_freq_factor > scaling.high_freq_factor)
-    block.inside("low_freq_factor", block.json()["low_freq_factor"]).refuse("at most high_freq_factor is needed");
+    written("low_freq_factor").refuse("at most high_freq_factor is needed");
   if (scaling.type == Scaling::Type::none) return;
   try {
     frequencies_of(rope);
     amplitude_of(rope);
   } catch (const std::invalid_argument& not_defined) {
-    block.inside(type, block.json()[type]).refuse(not_defined.what());
+    written(type).refuse(not_defined.what());
   }
 }
 

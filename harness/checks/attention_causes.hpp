@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "harness/checks/attention_problem.hpp"
+#include "harness/checks/whole_truth.hpp"
 #include "harness/report/result.hpp"
 
 namespace ropewalk {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "harness/checks/sequences.hpp"
 #include "reference/dot.hpp"
 
 namespace ropewalk {
@@ -17,7 +18,7 @@ Shape shape_of(const std::string& stage, const AttentionSizes& n) {
   return {n.batch, n.heads, n.queries, n.keys};
 }
 
-void add_stage(const std::string& stage, const Case& problem, const AttentionProblem& attention,
+void add_stage(const std::string& stage, const Case& problem, const ExactAttention& attention,
                const reference::AttentionInputs& in, Enclosures& all) {
   Enclosures part;
   const reference::Attention& a = attention.described();
@@ -96,7 +97,7 @@ std::span<const double> part_of(const std::vector<double>& all, std::size_t batc
   return std::span(all).subspan(batch * size, size);
 }
 
-void add_gradients(const AttentionProblem& attention, const reference::AttentionInputs& in,
+void add_gradients(const ExactAttention& attention, const reference::AttentionInputs& in,
                    std::span<const double> grad_output, const Reals& probabilities, AttentionGradients& all) {
   AttentionGradients part;
   reference::attention_gradients(attention.described(), in, grad_output, part.q, part.k, part.v, probabilities);
@@ -114,7 +115,7 @@ bool is_score_stage(const std::string& stage) {
 StageTruth scores_total(const std::string& stage, const Case& problem, const StageTruth& rotated_q,
                         const StageTruth& rotated_k, const ScoreInputs& inputs) {
   const AttentionSizes n = sizes_of(problem);
-  const AttentionProblem attention(problem, inputs);
+  const ExactAttention attention(problem, inputs, n.heads);
   StageTruth out;
   out.shape = shape_of(stage, n);
   for (std::size_t b = 0; b < static_cast<std::size_t>(n.batch); ++b) {
@@ -128,7 +129,7 @@ StageTruth scores_total(const std::string& stage, const Case& problem, const Sta
 std::optional<StageTruth> scores_local(const std::string& stage, const Case& problem, const Stages& observed,
                                        const ScoreInputs& inputs) {
   const AttentionSizes n = sizes_of(problem);
-  const AttentionProblem attention(problem, inputs);
+  const ExactAttention attention(problem, inputs, n.heads);
   StageTruth out;
   out.shape = shape_of(stage, n);
   const Tensor *q = find(observed, "rotated_q"), *k = find(observed, "rotated_k"), *s = find(observed, "scores"),
@@ -153,7 +154,7 @@ std::optional<StageTruth> scores_local(const std::string& stage, const Case& pro
 AttentionGradients gradients_total(const Case& problem, const StageTruth& rotated_q, const StageTruth& rotated_k,
                                    const ScoreInputs& inputs) {
   const AttentionSizes n = sizes_of(problem);
-  const AttentionProblem attention(problem, inputs);
+  const ExactAttention attention(problem, inputs, n.heads);
   AttentionGradients out;
   for (std::size_t b = 0; b < static_cast<std::size_t>(n.batch); ++b) {
     const std::vector<double> v = values_at_all_heads(inputs.v, problem, b);
@@ -169,7 +170,7 @@ std::optional<AttentionGradients> gradients_local(const std::string& stage, cons
                *p = find(observed, "probabilities");
   if (!q || !k) return std::nullopt;
   const AttentionSizes n = sizes_of(problem);
-  const AttentionProblem attention(problem, inputs);
+  const ExactAttention attention(problem, inputs, n.heads);
   const bool by_scores = s && !(p && stage == "grad_v");
   const std::vector<double> qs = to_doubles(*q), ks = to_doubles(*k),
                             weights = by_scores ? to_doubles(*s)

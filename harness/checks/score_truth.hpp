@@ -1,7 +1,8 @@
 // Exact scores, probabilities, outputs and gradients of attention, from rotated queries and keys.
 #pragma once
 
-#include "harness/checks/attention_problem.hpp"
+#include "harness/cases/exact_attention.hpp"
+#include "harness/checks/whole_truth.hpp"
 
 namespace ropewalk {
 

@@ -20,12 +20,17 @@ DType read_dtype(const Object& parameters) { return *dtype_named(kDTypes[paramet
 
 TableProblem read_table(const Object& parameters) {
   TableProblem problem;
-  problem.rotary_dim = parameters.need("rotary_dim").whole();
-  if (problem.rotary_dim < 2 || problem.rotary_dim % 2 != 0 || problem.rotary_dim > kLargestWidth)
+  Rope& rope = problem.rope;
+  rope.head_dim = parameters.need("rotary_dim").whole();
+  if (rope.head_dim < 2 || rope.head_dim % 2 != 0 || rope.head_dim > kLargestWidth)
     parameters.need("rotary_dim").refuse("an even width of at least 2");
-  problem.base = parameters.need("base").number();
-  if (!(problem.base > 0) || !std::isnormal(problem.base))
+  rope.base = parameters.need("base").number();
+  if (!(rope.base > 0) || !std::isnormal(rope.base))
     parameters.need("base").refuse("a positive normal number is needed");
+  if (const auto scaling = parameters.find("scaling")) {
+    rope.scaling = read_scaling_block(*scaling);
+    check_scaling_values(rope, *scaling, "type");
+  }
   problem.rows = read_rows(parameters.need("positions"));
   problem.dtype = read_dtype(parameters);
   return problem;
@@ -35,8 +40,6 @@ TableProblem read_table(const Object& parameters) {
 Case read_case(const Object& parameters, const char* block, const std::string& case_id) {
   parameters.need(block);
   Case problem = read_cell(parameters);
-  if (problem.rope.scaling.type != reference::Scaling::Type::none)
-    parameters.need(block).refuse("no scaling; golden tensors of scaled RoPE are not supported by this version");
   problem.id = case_id;
   const std::int64_t seed = parameters.need("seed").whole();
   if (seed < 0) parameters.need("seed").refuse("a whole number that is not negative");
@@ -48,20 +51,20 @@ Case read_case(const Object& parameters, const char* block, const std::string& c
 }  // namespace
 
 GoldenFile golden_of(const Case& problem) {
-  if (problem.rope.scaling.type != reference::Scaling::Type::none)
-    throw BadInput(problem.file, problem.id, "scaling " + std::string(name_of(problem.rope.scaling.type)),
-                   "golden tensors of scaled RoPE are not supported by this version; accepted: none");
   if (problem.kind() == Kind::attention) return golden_attention(problem);
   if (problem.kind() == Kind::lora) return golden_lora(problem);
   if (!std::isnormal(problem.rope.base))
     Field(problem.file, problem.id + ": base", Json(problem.rope.base)).refuse("a positive normal number is needed");
-  return golden_table({problem.rope.rotary_dim(), problem.rope.base, rows_of(problem.positions), problem.dtype});
+  Rope rope = problem.rope;
+  rope.head_dim = rope.rotary_dim();
+  rope.partial_rotary_factor = 1;
+  return golden_table({rope, rows_of(problem.positions), problem.dtype});
 }
 
 GoldenFile golden_from(const Field& kind, const Field& parameters, const std::string& case_id) {
   const std::string_view name = kKinds[kind.choice(kKinds)];
   if (name == "rope_table")
-    return golden_table(read_table(Object(parameters, {"rotary_dim", "base", "positions", "dtype"})));
+    return golden_table(read_table(Object(parameters, {"rotary_dim", "base", "scaling", "positions", "dtype"})));
   if (name == "lora_pad") return golden_lora(read_case(Object(parameters, {"lora", "seed", "dtype"}), "lora", case_id));
   return golden_attention(read_case(Object(parameters, {"rope", "attention", "seed", "dtype"}), "attention", case_id));
 }

@@ -5,6 +5,9 @@
 #include <memory>
 #include <stdexcept>
 
+#include "harness/cases/cell.hpp"
+#include "harness/cases/exact_rope.hpp"
+#include "harness/golden/formulas.hpp"
 #include "reference/frequency_rounding.hpp"
 #include "reference/rounding.hpp"
 
@@ -23,32 +26,21 @@ constexpr std::int64_t kBlockElements = 65536;  // of one tensor; a block is at 
 constexpr std::int64_t kRowsTogether = 64;      // the table makes neighbouring rows together, so blocks are multiples
 
 std::vector<GoldenTensor> tensors_of(const TableProblem& p) {
-  const std::int64_t rows = p.rows.size(), pairs = p.rotary_dim / 2;
+  const std::int64_t rows = p.rows.size(), pairs = p.rope.rotary_dim() / 2;
   const std::string rounded =
       ", a real number rounded once to " + std::string(name_of(p.dtype)) + ", to nearest, ties to even";
-  const std::string power = "base^(-2 j / rotary_dim)", stored = "stored.inv_freq[j]";
+  const std::string theta = frequency_formula(p.rope, "j"), stored = "stored.inv_freq[j]";
+  const auto value = [&](const char* function, const std::string& frequency) {
+    return amplitude_formula(p.rope) + function + "(positions[i] * " + frequency + ")" + rounded;
+  };
+  const std::string once = ", a real number rounded once to float32, to nearest, ties to even";
   return {{"positions", "positions", DType::int64, {rows}, "the position of row i", {"positions"}},
-          {"inv_freq", "inv_freq", p.dtype, {pairs}, power + rounded, {"inv_freq"}},
-          {"cos", "cos", p.dtype, {rows, pairs}, "cos(positions[i] * " + power + ")" + rounded, {"cos", "sin"}},
-          {"sin", "sin", p.dtype, {rows, pairs}, "sin(positions[i] * " + power + ")" + rounded, {"cos", "sin"}},
-          {"stored.inv_freq",
-           "inv_freq",
-           DType::float32,
-           {pairs},
-           power + ", a real number rounded once to float32, to nearest, ties to even",
-           {"stored.inv_freq"}},
-          {"stored.cos",
-           "cos",
-           p.dtype,
-           {rows, pairs},
-           "cos(positions[i] * " + stored + ")" + rounded,
-           {"stored.cos", "stored.sin"}},
-          {"stored.sin",
-           "sin",
-           p.dtype,
-           {rows, pairs},
-           "sin(positions[i] * " + stored + ")" + rounded,
-           {"stored.cos", "stored.sin"}}};
+          {"inv_freq", "inv_freq", p.dtype, {pairs}, theta + rounded, {"inv_freq"}},
+          {"cos", "cos", p.dtype, {rows, pairs}, value("cos", theta), {"cos", "sin"}},
+          {"sin", "sin", p.dtype, {rows, pairs}, value("sin", theta), {"cos", "sin"}},
+          {"stored.inv_freq", "inv_freq", DType::float32, {pairs}, theta + once, {"stored.inv_freq"}},
+          {"stored.cos", "cos", p.dtype, {rows, pairs}, value("cos", stored), {"stored.cos", "stored.sin"}},
+          {"stored.sin", "sin", p.dtype, {rows, pairs}, value("sin", stored), {"stored.cos", "stored.sin"}}};
 }
 
 // Numbers of the format as its bytes.
@@ -67,13 +59,14 @@ void encode(Format format, std::span<const double> values, std::byte* out) {
 class Maker {
  public:
   explicit Maker(const TableProblem& problem) : p_(problem), format_(format_of(p_.dtype)) {
-    const Frequencies exact = Frequencies::powers(p_.base, static_cast<int>(p_.rotary_dim));
+    const Frequencies exact = frequencies_of(p_.rope);
+    const reference::Amplitude amplitude = amplitude_of(p_.rope);
     inv_freq_ = reference::rounded_frequencies(exact, format_, inv_freq_proof_);
     stored_ = reference::rounded_frequencies(exact, Format::float32, stored_proof_);
     if (!std::all_of(stored_.begin(), stored_.end(), [](double f) { return std::isfinite(f); }))
-      throw std::invalid_argument("a base whose frequencies float32 can hold");
-    from_base_ = std::make_unique<Table>(exact);
-    from_stored_ = std::make_unique<Table>(Frequencies::given(stored_));
+      throw std::invalid_argument("frequencies that float32 can hold are needed");
+    from_base_ = std::make_unique<Table>(exact, amplitude);
+    from_stored_ = std::make_unique<Table>(Frequencies::given(stored_), amplitude);
   }
 
   std::vector<Proof> operator()(const Sink& sink) const {
@@ -83,7 +76,7 @@ class Maker {
     proofs[kPositions].exact = p_.rows.size();
     proofs[kInvFreq] = inv_freq_proof_;
     proofs[kStoredInvFreq] = stored_proof_;
-    const std::int64_t step = (kBlockElements / (p_.rotary_dim / 2) / kRowsTogether + 1) * kRowsTogether;
+    const std::int64_t step = (kBlockElements / (p_.rope.rotary_dim() / 2) / kRowsTogether + 1) * kRowsTogether;
     std::vector<std::int64_t> positions;
     for (std::int64_t first = 0; first < p_.rows.size(); first += step) {
       positions.resize(static_cast<std::size_t>(std::min(step, p_.rows.size() - first)));
@@ -141,10 +134,11 @@ class Maker {
 GoldenFile golden_table(const TableProblem& problem) {
   GoldenFile file;
   file.kind = "rope_table";
-  file.parameters = {{"rotary_dim", problem.rotary_dim},
-                     {"base", plain_json(problem.base)},
+  file.parameters = {{"rotary_dim", problem.rope.rotary_dim()},
+                     {"base", plain_json(problem.rope.base)},
                      {"positions", to_json(problem.rows)},
                      {"dtype", name_of(problem.dtype)}};
+  if (Json scaling = scaling_block(problem.rope); !scaling.is_null()) file.parameters["scaling"] = std::move(scaling);
   file.tensors = tensors_of(problem);
   file.make = [problem](const Sink& sink) { return Maker(problem)(sink); };
   return file;

@@ -1,4 +1,4 @@
-// Golden tables: cosine and sine, exact from the base, and exact from an inv_freq that is stored as float32.
+// Golden tables: cosine and sine, exact from base and scaling, and exact from an inv_freq that is stored as float32.
 #pragma once
 
 #include "harness/golden/golden.hpp"
@@ -7,13 +7,13 @@
 namespace ropewalk {
 
 struct TableProblem {
-  std::int64_t rotary_dim = 0;
-  double base = 10000;
+  Rope rope;  // all of its head turns
   Rows rows;
   DType dtype = DType::float32;
 };
 
-// Its make() throws std::invalid_argument for a base whose frequencies float32 cannot hold.
+// Its make() throws std::invalid_argument for frequencies that float32 cannot hold, and where the scaling is not
+// defined.
 GoldenFile golden_table(const TableProblem& problem);
 
 }  // namespace ropewalk

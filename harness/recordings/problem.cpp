@@ -27,7 +27,7 @@ std::string problem_text(const Case& problem) {
     out["scaling"] = scaling_block(problem.rope);
     out["positions"] = to_json(rows_of(problem.positions));
   }
-  if (problem.attention) out["attention"] = attention_block(*problem.attention);
+  if (problem.attention) out["attention"] = attention_block(*problem.attention, problem.positions.count());
   if (problem.lora) out["lora"] = lora_block(*problem.lora);
   if (problem.kind() != Kind::table) out["inputs_sha256"] = hash_of_inputs(problem);
   return out.dump();

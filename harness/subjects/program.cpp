@@ -147,20 +147,6 @@ Json rope_block(const Case& problem) {
           {"layout", problem.attention && problem.attention->pairing == "interleaved" ? "interleaved" : "half"}};
 }
 
-Json attention_request(const Case& problem) {
-  const Attention& a = *problem.attention;
-  Json block = attention_block(a);
-  block.update({{"q_len", a.queries(problem.positions.count())},
-                {"offset", a.first_query(problem.positions.count())},
-                {"padding", a.padding},
-                {"mask", a.mask},
-                {"scale", a.scale},
-                {"alibi", a.alibi},
-                {"sinks", a.sinks},
-                {"backward", a.backward}});
-  return block;
-}
-
 bool asks_for_scores(const Case& problem) {
   for (const CheckSpec& check : problem.checks)
     for (const std::string& stage : check.stages)
@@ -206,7 +192,8 @@ class ProgramSubject final : public Subject {
       Stages given = inputs;
       given["positions"] = positions_tensor(problem.positions);
       if (only_rotation) given = {{"positions", given.at("positions")}, {"q", given.at("q")}, {"k", given.at("k")}};
-      const Json fields{{"rope", rope_block(problem)}, {"attention", attention_request(problem)}};
+      const Json fields{{"rope", rope_block(problem)},
+                        {"attention", attention_block(*problem.attention, problem.positions.count())}};
       out.stages = ask_for(only_rotation ? "rope_apply" : "attention", fields, given, problem, outputs_in);
       if (const auto keys = out.stages.find("rotated_k"); keys != out.stages.end())
         keys->second = at_all_heads(keys->second, *problem.attention);

@@ -22,6 +22,7 @@ endif()
 ropewalk_test(golden_test
   SOURCES harness/golden/attention_test.cpp harness/golden/instruction_sets_test.cpp harness/golden/table_test.cpp
           harness/golden/verify_test.cpp reference/arb_oracle.cpp reference/attention_oracle.cpp
+          reference/scaling_oracle.cpp
   LIBRARIES ropewalk_golden ropewalk_report fmt::fmt-header-only ${ARB_LIBRARY} ${FLINT_LIBRARY})
 target_compile_definitions(golden_test PRIVATE GOLDEN_WRITERS="${CMAKE_BINARY_DIR}/golden_writer_")
 if(_writers)

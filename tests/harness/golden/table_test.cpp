@@ -6,6 +6,7 @@
 
 #include "tests/harness/golden/folders.hpp"
 #include "tests/reference/arb_oracle.hpp"
+#include "tests/reference/scaling_oracle.hpp"
 
 namespace ropewalk::test {
 namespace {
@@ -14,7 +15,7 @@ using reference::ArbReal;
 
 // Every `step`-th element of cos and sin against the oracle.
 void expect_arb(const Tensor& cos, const Tensor& sin, const std::vector<double>& positions, std::int64_t step,
-                const std::function<ArbReal(int)>& theta) {
+                const std::function<ArbReal(int)>& theta, ArbReal amplitude = ArbReal::exactly(1)) {
   const std::int64_t pairs = cos.shape()[1];
   const auto c = to_doubles(cos), s = to_doubles(sin);
   const auto format = std::find(reference::kFormats.begin(), reference::kFormats.end(), format_of(cos.dtype())) -
@@ -23,12 +24,14 @@ void expect_arb(const Tensor& cos, const Tensor& sin, const std::vector<double>&
     const auto at = static_cast<std::size_t>(i);
     const double position = positions[static_cast<std::size_t>(i / pairs)];
     ArbReal frequency = theta(static_cast<int>(i % pairs));
-    if (position == 0) {
-      EXPECT_EQ(c[at], 1);
+    const auto turned = arb_is_zero(frequency.at(64)) == 0 && position != 0;
+    const bool unscaled = arb_is_one(amplitude.at(64)) != 0;
+    if (!turned) {
+      EXPECT_EQ(c[at], unscaled ? 1 : truth_of(amplitude).rounded[static_cast<std::size_t>(format)]);
       EXPECT_EQ(s[at], 0);
       continue;
     }
-    const auto truth = judge(frequency, static_cast<std::int64_t>(position), {s[at], 0}, {c[at], 0});
+    const auto truth = judge(frequency, amplitude, static_cast<std::int64_t>(position), {s[at], 0}, {c[at], 0});
     EXPECT_EQ(c[at], truth.cos.rounded[static_cast<std::size_t>(format)]) << "cos, element " << i;
     EXPECT_EQ(s[at], truth.sin.rounded[static_cast<std::size_t>(format)]) << "sin, element " << i;
   }
@@ -59,6 +62,66 @@ TEST(GoldenTable, IsWhatArbGives) {
     }
   }
   EXPECT_EQ(files, 13);
+}
+
+TEST(GoldenTable, ScaledIsWhatArbGives) {
+  const Folder folder;
+  const auto file = folder.write("cases.json", R"({"schema_version": 1, "name": "golden", "cases": [
+    {"name": "linear", "rope": {"head_dim": 20, "base": 10000, "scaling": "linear", "factor": [4, 3], "max_position": 70},
+     "dtype": ["float32", "bfloat16", "float16", "float64"]},
+    {"name": "dynamic", "rope": {"head_dim": 20, "base": 10000, "scaling": "dynamic", "factor": 2.5,
+                                 "max_position_embeddings": [40, 4096], "max_position": 70}, "dtype": "float32"},
+    {"name": "yarn", "rope": {"head_dim": 20, "base": 10000, "scaling": "yarn", "factor": 4, "mscale": 1,
+                              "mscale_all_dim": 0.707, "original_max_position_embeddings": 64, "truncate": [true, false],
+                              "positions": [0, 1, 100, 131071]}, "dtype": ["float32", "float16"]},
+    {"name": "given", "rope": {"head_dim": 20, "base": 10000, "scaling": "yarn", "factor": 4, "attention_factor": 1.25,
+                               "original_max_position_embeddings": 64, "positions": [0, 1, 100]}, "dtype": "bfloat16"},
+    {"name": "longrope", "rope": {"head_dim": 8, "base": 10000, "scaling": "longrope", "short_factor": [[1, 1.5, 2, 3]],
+                                  "long_factor": [[1, 5, 20, 30]], "original_max_position_embeddings": [4, 4096],
+                                  "factor": 16, "positions": [0, 1, 1000]}, "dtype": ["float32", "bfloat16"]},
+    {"name": "llama3", "rope": {"head_dim": 64, "base": 500000, "scaling": "llama3", "factor": 8, "low_freq_factor": 1,
+                                "high_freq_factor": 4, "original_max_position_embeddings": 8192,
+                                "positions": [0, 1, 8191, 131071]}, "dtype": ["float32", "bfloat16"]},
+    {"name": "proportional", "rope": {"head_dim": 16, "base": 1000000, "scaling": "proportional", "proportion": 0.25,
+                                      "positions": [0, 1, 131071]}, "dtype": "float32"}]})");
+  const auto cells = read_golden_case_file(file);
+  const GoldenTotals totals = write_goldens(cells, folder.path() / "out", 2, [] {});
+  EXPECT_EQ(totals.proof.undecided, 0);
+  EXPECT_EQ(totals.files, 22);
+  for (const Case& cell : cells) {
+    SCOPED_TRACE(cell.id);
+    const auto tensors = read_safetensors(folder.path() / "out" / golden_file_name(cell.id));
+    const auto positions = to_doubles(tensors.at("positions")), stored = to_doubles(tensors.at("stored.inv_freq"));
+    auto exact = reference::scaled_reals(cell.rope.base, static_cast<int>(cell.rope.rotary_dim()), cell.rope.scaling);
+    const auto amplitude = reference::amplitude_real(cell.rope.scaling);
+    expect_arb(
+        tensors.at("cos"), tensors.at("sin"), positions, 3, [&](int j) { return exact[static_cast<std::size_t>(j)]; },
+        amplitude);
+    expect_arb(
+        tensors.at("stored.cos"), tensors.at("stored.sin"), positions, 3,
+        [&](int j) { return ArbReal::exactly(stored[static_cast<std::size_t>(j)]); }, amplitude);
+    for (std::size_t j = 1; j < exact.size(); ++j)
+      EXPECT_EQ(stored[j], arb_is_zero(exact[j].at(64)) != 0 ? 0 : truth_of(exact[j]).rounded[1]) << j;
+  }
+  EXPECT_EQ(wrong_in(folder.path() / "out"), std::vector<std::string>{});
+}
+
+// The definition in the manifest is what is proved again: another one gives other bytes.
+TEST(GoldenTable, AnotherScalingInTheManifestIsFound) {
+  const Folder folder;
+  write_cases(folder, R"([{"name": "a", "rope": {"head_dim": 8, "base": 10000, "scaling": "yarn", "factor": 4,
+                           "original_max_position_embeddings": 64, "positions": [0, 1, 100]}, "dtype": "float32"}])");
+  const auto manifest = folder.path() / "out" / kManifest;
+  std::string text = bytes_of_file(manifest);
+  const auto at = text.find("\"factor\": 4");
+  ASSERT_NE(at, std::string::npos);
+  text.replace(at, 11, "\"factor\": 5");
+  std::ofstream(manifest) << text;
+  EXPECT_FALSE(wrong_in(folder.path() / "out").empty());
+  text.replace(at, 11, "\"factor\": 0");
+  text.replace(text.find("\"type\": \"yarn\""), 14, "\"type\": \"yarns\"");
+  std::ofstream(manifest) << text;
+  EXPECT_THAT(complaint(folder, [&] { read_manifest(folder.path() / "out"); }), testing::HasSubstr("scaling.type"));
 }
 
 TEST(GoldenTable, StoredFrequenciesAreThoseOfFloat32) {

@@ -229,8 +229,9 @@ TEST(Golden, AttentionTooLargeToProveIsRefused) {
                               R"(}, "attention": {"heads": 32, "kv_heads": 8}, "dtype": ")" + dtype + R"("}])");
     });
   };
-  EXPECT_THAT(written("46", "float64"), HasSubstr("4333568: batch x heads x positions^2 x head_dim of golden attention "
-                                                  "in float64 is at most 4194304"));
+  EXPECT_THAT(written("46", "float64"),
+              HasSubstr("4333568: batch x heads x queries x keys x head_dim of golden attention "
+                        "in float64 is at most 4194304"));
   EXPECT_THAT(written("16777216", "bfloat16"), HasSubstr("in bfloat16 is at most 1073741824"));
 }
 
