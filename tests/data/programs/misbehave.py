@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """A program that breaks the protocol in the way its first argument names. What is right in it is plain_python's."""
+import contextlib
 import json
 import os
 import pathlib
@@ -125,9 +126,10 @@ def answer_table(request):
         table(request, dtype="float64")
     else:
         table(request)
-    if mode == "write-after":  # the file shrinks after the answer
+    if mode == "write-after":  # the file shrinks after the answer, if it is still there
         say(ok)
-        os.truncate(request["outputs"], 0) if os.path.exists(request["outputs"]) else None
+        with contextlib.suppress(FileNotFoundError):
+            os.truncate(request["outputs"], 0)
         return None
     if mode == "ask-twice":
         say(ok)
