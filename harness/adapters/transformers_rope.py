@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Hugging Face transformers, whichever version is importable: rotary embeddings of its models.
 
---model NAME     whose module is asked: llama (default), gpt_neox, gemma, qwen2, phi, cohere, glm
+--model NAME     whose module is asked: llama (default) or another of MODELS
 --cast-module    the module is cast to the dtype before its table is built, as model.to(dtype) does
 """
 import argparse
@@ -14,7 +14,8 @@ from rope_request import plain_rope, positions_of
 from torch_tensors import DTYPES, read, rotate, torch, version_of, write
 
 MODELS = {"llama": "Llama", "gpt_neox": "GPTNeoX", "gemma": "Gemma", "qwen2": "Qwen2", "phi": "Phi",
-          "cohere": "Cohere", "glm": "Glm"}
+          "cohere": "Cohere", "glm": "Glm", "gptj": "GPTJ", "phi3": "Phi3", "qwen3": "Qwen3", "gemma2": "Gemma2",
+          "gpt_oss": "GptOss", "llama4": "Llama4Text", "deepseek_v2": "DeepseekV2", "deepseek_v3": "DeepseekV3"}
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 options = argparse.ArgumentParser()
@@ -27,9 +28,22 @@ try:
     configs = importlib.import_module(f"transformers.models.{options.model}.configuration_{options.model}")
 except ModuleNotFoundError as missing:
     raise SystemExit(f"transformers {version_of('transformers')} has no model {options.model}: {missing}")
-Rotary = getattr(models, MODELS[options.model] + "RotaryEmbedding")
+
+
+class Sinusoids(torch.nn.Module):
+    """GPT-J before version 5: a table that its attention indexes, in the dtype that it was made in."""
+
+    def __init__(self, config):
+        super().__init__()
+        self.rows = models.create_sinusoidal_positions(config.n_positions, config.rotary_dim)
+
+    def forward(self, _, position_ids):
+        return self.rows[position_ids].chunk(2, -1)
+
+
+Rotary = getattr(models, MODELS[options.model] + "RotaryEmbedding", Sinusoids)
 Config = getattr(configs, MODELS[options.model] + "Config")
-LAYOUT = "interleaved" if options.model in ("cohere", "glm") else "half"
+LAYOUT = "interleaved" if options.model in ("cohere", "glm", "gptj", "llama4", "deepseek_v2") else "half"
 HEADS = 2
 
 
@@ -58,6 +72,12 @@ def config_for(rope, length):
     width, base, share = rope["head_dim"], rope["base"], rope["partial_rotary_factor"]
     settings = {"hidden_size": HEADS * width, "num_attention_heads": HEADS, "head_dim": width,
                 "max_position_embeddings": length, "rope_theta": base}
+    if options.model == "gptj":
+        if rope.get("scaling") or base != 10000:
+            raise NotImplementedError("its base is 10000, without scaling")
+        return Config(n_embd=HEADS * width, n_head=HEADS, n_positions=length, rotary_dim=rope["rotary_dim"])
+    if options.model == "deepseek_v2":
+        settings["qk_rope_head_dim"] = width
     if options.model == "gpt_neox":
         settings.update(rotary_pct=share, rotary_emb_base=base)
     elif share != 1 or options.model in ("phi", "glm"):
@@ -86,6 +106,17 @@ def module_for(rope, length):
     return kind(width, max_position_embeddings=length, base=rope["base"], **more)
 
 
+def cos_and_sin(given):
+    """What a module returns, as cos and sin of one column a channel, [..., rotary_dim]."""
+    if torch.is_tensor(given):  # Llama 4 and DeepSeek V2: complex, one column a pair
+        given = given.real, given.imag
+    elif options.model == "gptj":  # sin and cos, one column a pair
+        given = given[::-1]
+    elif options.model != "gpt_oss":  # cos and sin, one column a pair
+        return given
+    return [torch.cat((part, part), -1) for part in given]
+
+
 def table(request, positions):
     """The module, and cos and sin as it returns them, [seq, rotary_dim]."""
     rope = plain_rope(request, LAYOUT, scales=True)
@@ -101,7 +132,7 @@ def table(request, positions):
         module = module.to(dtype)
     if "position_ids" in inspect.signature(Rotary.forward).parameters:
         last = torch.tensor([length - 1])  # tells it the length
-        cos, sin = (whole[0, :-1] for whole in module(x, torch.cat((positions, last))[None]))
+        cos, sin = (whole[0, :-1] for whole in cos_and_sin(module(x, torch.cat((positions, last))[None])))
     else:
         cos, sin = (whole.reshape(-1, whole.shape[-1])[positions] for whole in module(x, seq_len=length))
     if cos.shape[-1] != rope["rotary_dim"]:
@@ -136,6 +167,8 @@ def rope_apply(request):
         cos, sin = (t.repeat_interleave(2, -1) if options.model == "cohere" else torch.cat((t, t), -1)
                     for t in (tensors["cos"], tensors["sin"]))
     width = request["rope"]["rotary_dim"]
+    if options.model in ("gptj", "llama4", "gpt_oss", "deepseek_v2", "deepseek_v3"):
+        raise NotImplementedError(f"its tables only: {options.model} rotates in a way of its own")
     arguments = inspect.signature(models.apply_rotary_pos_emb).parameters
 
     def turn(_, x, __):
