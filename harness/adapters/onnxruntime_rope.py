@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """ONNX Runtime on the CPU, whichever version is importable: the RotaryEmbedding operator of opset 23.
 
-It takes its table from outside, so it answers rope_apply with cos and sin only. --reference: onnx's own evaluator instead.
+It takes its table from outside, so it answers rope_apply with cos and sin only.
+--reference   onnx's own evaluator instead
+--table       where the request has no table, the one that transformers 5.24 makes, by PyTorch
 """
 import sys
 
@@ -11,10 +13,11 @@ import onnxruntime
 from numpy_tensors import NAMES, read, write
 from onnx import TensorProto, helper
 from plain_python import serve
-from rope_request import plain_rope
+from rope_request import plain_rope, positions_of
 
 TYPES = {"float32": TensorProto.FLOAT, "float16": TensorProto.FLOAT16}
 REFERENCE = "--reference" in sys.argv
+TABLE = "--table" in sys.argv
 
 
 def turn(rope, x, cos, sin):
@@ -39,8 +42,20 @@ def turn(rope, x, cos, sin):
     return y.transpose(0, 2, 1, 3)
 
 
+def table_of(rope, positions):
+    """cos and sin, [seq, pairs], float32."""
+    import torch  # with --table only
+
+    width = rope["rotary_dim"]
+    inv_freq = 1.0 / (rope["base"] ** (torch.arange(0, width, 2, dtype=torch.float) / width))
+    angle = torch.from_numpy(positions.copy()).float()[:, None] * inv_freq
+    return {"cos": angle.cos().numpy(), "sin": angle.sin().numpy()}
+
+
 def rope_apply(request):
     rope, tensors = plain_rope(request), read(request["inputs"])
+    if TABLE and "cos" not in tensors:
+        tensors.update(table_of(rope, positions_of(tensors)))
     if "cos" not in tensors:
         raise NotImplementedError("the operator takes its table from outside, and none was given")
     dtype = tensors["q"].dtype

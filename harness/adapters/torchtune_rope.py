@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """torchtune, whichever version is importable: RotaryPositionalEmbeddings and Llama3ScaledRoPE, table and rotation.
 
+--phi3           Phi3RotaryPositionalEmbeddings instead, which turns channels half the width apart
 --late           keys are spread over the heads before they are rotated, as up to 0.3.0; else after, as from 0.3.1 on
 --cast-module    the module is cast to the dtype before its table is built, as model.to(dtype) and rope_init() do
 """
@@ -11,6 +12,7 @@ from rope_request import llama3_of, plain_rope, positions_of
 from torch_tensors import DTYPES, import_alone, read, rotate, torch, version_of, write
 
 options = argparse.ArgumentParser()
+options.add_argument("--phi3", action="store_true")
 options.add_argument("--late", action="store_true")
 options.add_argument("--cast-module", action="store_true")
 options = options.parse_args()
@@ -19,9 +21,13 @@ embeddings = import_alone("torchtune.modules.position_embeddings", "torchtune", 
 
 
 def module_for(request, positions):
-    rope = plain_rope(request, "interleaved", scales=True)
+    rope = plain_rope(request, "half" if options.phi3 else "interleaved", scales=not options.phi3)
     needed, scaling = int(positions.max()) + 1, llama3_of(rope)
-    if scaling:
+    if options.phi3:
+        family = "torchtune.models.phi3"
+        phi3 = import_alone(f"{family}._position_embeddings", "torchtune.models", family)
+        module = phi3.Phi3RotaryPositionalEmbeddings(rope["rotary_dim"], needed, rope["base"])
+    elif scaling:
         family = "torchtune.models.llama3_1"
         scaled = import_alone(f"{family}._position_embeddings", "torchtune.models", family)
         module = scaled.Llama3ScaledRoPE(rope["rotary_dim"], needed, rope["base"], *scaling)
@@ -38,7 +44,8 @@ def rope_table(request):
         raise NotImplementedError("its table is float32 whatever the dtype of the activations")
     positions = positions_of(read(request["inputs"]))
     module = module_for(request, positions)
-    cos, sin = module.cache[positions].unbind(-1)
+    rows, pairs = module.cache[positions], request["rope"]["rotary_dim"] // 2
+    cos, sin = (rows[:, :pairs], rows[:, 2 * pairs : 3 * pairs]) if options.phi3 else rows.unbind(-1)
     write(request["outputs"], {"inv_freq": module.theta, "cos": cos, "sin": sin})
 
 
@@ -47,7 +54,8 @@ def rope_apply(request):
     positions = positions_of(tensors)
     module = module_for(request, positions)
     if "cos" in tensors:
-        module.cache = torch.stack((tensors["cos"], tensors["sin"]), -1)
+        cos, sin = tensors["cos"], tensors["sin"]
+        module.cache = torch.cat((cos, cos, sin, sin), -1) if options.phi3 else torch.stack((cos, sin), -1)
         positions = torch.arange(len(positions))
     heads, groups = tensors["q"].shape[2], tensors["k"].shape[2]
     if request["rope"]["rotary_dim"] != tensors["q"].shape[3]:

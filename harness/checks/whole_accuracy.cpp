@@ -9,6 +9,7 @@
 
 #include "harness/checks/statistics.hpp"
 #include "harness/subjects/table_stages.hpp"
+#include "reference/certify.hpp"
 
 namespace ropewalk {
 namespace {
@@ -24,6 +25,10 @@ double distance(double got, const reference::Enclosures& exact, std::size_t i) {
       !std::isfinite(got) && (got == exact.head[i] || (std::isnan(got) && std::isnan(exact.head[i])));
   if (same_special) return 0;
   return std::isnan(d) ? HUGE_VAL : d;
+}
+
+double nearest_in(Format format, const reference::Enclosures& exact, std::size_t i) {
+  return reference::round_within(exact.head[i], exact.tail[i], exact.bound[i], format).value_or(exact.head[i]);
 }
 
 // A limit that is NaN (of a row that is NaN throughout) allows no error.
@@ -53,10 +58,12 @@ bool all_zero(const std::vector<double>& values) {
 }
 
 void check_form(const LookedAt& stage, DType dtype, const Result& result) {
-  const DType accepted = result.stage == "lora_index" ? DType::int64 : dtype;
+  const bool index = result.stage == "lora_index";
+  const DType accepted = index ? DType::int64 : stage.limits.dtype;
   if (stage.tensor.dtype() != accepted)
-    throw SubjectError(fmt::format("{} is {}; accepted: {}, the dtype of the case", result.stage,
-                                   name_of(stage.tensor.dtype()), name_of(accepted)));
+    throw SubjectError(fmt::format(
+        "{} is {}; accepted: {}, the dtype {}", result.stage, name_of(stage.tensor.dtype()), name_of(accepted),
+        index || accepted == dtype ? "of the case" : "that the steps of the claimed recipe give it"));
   if (result.stage != "lora_index" && stage.tensor.shape() != stage.total->shape)
     throw SubjectError(fmt::format("{} has shape {}; accepted: {}", result.stage, shape_text(stage.tensor.shape()),
                                    shape_text(stage.total->shape)));
@@ -145,6 +152,7 @@ void judge_accuracy(const LookedAt& stage, DType dtype, const std::optional<User
   double worst_ratio = -1;
   std::size_t worst = 0;
   bool local_decides = true;
+  const bool wider = stage.tensor.dtype() != dtype;
   std::vector<double> difference(columns), ulps(columns);
   const auto grow = [](ErrorSize& size, double abs, double ulp) {
     size.max_abs = std::max(size.max_abs, abs);
@@ -157,7 +165,7 @@ void judge_accuracy(const LookedAt& stage, DType dtype, const std::optional<User
     grow(error.total, off, off / ulp);
     grow(error.local, local, local / ulp);
     grow(error.inherited, inherited, inherited / ulp);
-    const double nearest = total.nearest[i];
+    const double nearest = wider ? nearest_in(format, total.values, i) : total.nearest[i];
     mismatched += !(got[i] == nearest || (std::isnan(got[i]) && std::isnan(nearest)));
     const double limit = !user ? stage.limits.total[i] : user->unit == "abs" ? user->value : user->value * ulp;
     const double by_local = user ? 0 : ratio(local, stage.limits.local[i]), by_total = ratio(off, limit);

@@ -14,7 +14,8 @@ struct LookedAt {
   WholeLimits limits;
 };
 
-// Verdict, numbers, limits and the deciding element. Throws SubjectError for another shape or dtype than the stage has.
+// Verdict, numbers, limits and the deciding element. Throws SubjectError for another shape than the stage has, or
+// another dtype than the claimed recipe gives it: mostly the case's, `dtype`, but a table may promote what it turns.
 void judge_accuracy(const LookedAt& stage, DType dtype, const std::optional<UserLimit>& user, Result& result);
 bool local_failed(const LookedAt& stage);
 

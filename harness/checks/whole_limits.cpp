@@ -60,10 +60,11 @@ BoundedValues LimitsOfRecipe::table() const {
 
 LimitsOfRecipe::Stage LimitsOfRecipe::bounded(const StageSteps& steps, BoundedValues& known, double lambda) const {
   try {
-    return {numbers(bound_stage(steps, known, device_, problem_, lambda)), {}};
+    const Bounded result = bound_stage(steps, known, device_, problem_, lambda);
+    return {numbers(result), {}, result.dtype};
   } catch (const std::runtime_error& e) {  // Refused, or an operand that an earlier stage was refused for
     known.erase(steps.stage);
-    return {{}, e.what()};
+    return {{}, e.what(), {}};
   }
 }
 
@@ -87,26 +88,28 @@ LimitsOfRecipe::ByStage LimitsOfRecipe::walk(const Stages* observed, double lamb
   return out;
 }
 
-const std::vector<double>& LimitsOfRecipe::limits_in(const ByStage& stages, const std::string& stage,
-                                                     const Recipe& claims) {
+const LimitsOfRecipe::Stage& LimitsOfRecipe::limits_in(const ByStage& stages, const std::string& stage,
+                                                       const Recipe& claims) {
   const auto found = stages.find(stage);
   if (found == stages.end()) throw Refused("the recipe " + claims.name + " has no stage " + stage);
   if (!found->second.refused.empty()) throw Refused(found->second.refused);
-  return found->second.limits;
+  return found->second;
 }
 
 WholeLimits LimitsOfRecipe::of(const std::string& stage, const Stages& observed, bool only_moves) {
   if (!total_) total_ = walk(nullptr);
   if (!local_ && !only_moves && !observed.empty()) local_ = walk(&observed);
   WholeLimits out;
-  out.total = limits_in(*total_, stage, claims_);
+  const Stage& claimed = limits_in(*total_, stage, claims_);
+  out.total = claimed.limits;
+  out.dtype = claimed.dtype;
   if (only_moves)
     out.local.assign(out.total.size(), 0);
   else
-    out.local = observed.empty() ? out.total : limits_in(*local_, stage, claims_);
+    out.local = observed.empty() ? out.total : limits_in(*local_, stage, claims_).limits;
   if (problem_.kind() == Kind::attention && !observed.empty()) {
     if (!probable_) probable_ = walk(&observed, kLambda);
-    out.probable = limits_in(*probable_, stage, claims_);
+    out.probable = limits_in(*probable_, stage, claims_).limits;
   }
   out.formula = only_moves ? "0: elements are moved, nothing is computed"
                            : "roundings of every step carried through the numbers of the case; sums of n products "

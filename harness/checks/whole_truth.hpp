@@ -45,6 +45,7 @@ std::unique_ptr<WholeTruth> make_attention_truth(const Case& problem,
 struct WholeLimits {
   std::vector<double> local, total;
   std::vector<double> probable;  // local, and not the worst case but what is hardly ever exceeded; of attention
+  DType dtype = DType::float32;  // that the steps give the stage
   std::string formula, source;
 };
 class LimitsOfRecipe {
@@ -57,12 +58,13 @@ class LimitsOfRecipe {
   struct Stage {
     std::vector<double> limits;
     std::string refused;
+    DType dtype = DType::float32;
   };
   using ByStage = std::map<std::string, Stage>;
   Stage bounded(const StageSteps& steps, BoundedValues& known, double lambda) const;
   ByStage walk(const Stages* observed, double lambda = 0);
   BoundedValues table() const;
-  static const std::vector<double>& limits_in(const ByStage& stages, const std::string& stage, const Recipe& claims);
+  static const Stage& limits_in(const ByStage& stages, const std::string& stage, const Recipe& claims);
 
   Recipe claims_;
   DocumentedBounds device_;

@@ -77,7 +77,8 @@ void replace_stages(const std::vector<StageSteps>& replacements, Recipe& recipe)
 }
 
 // Stages that another recipe makes: "table" names one of a table, whose stages the recipe's own replace; "forward", for
-// attention, one of attention whose stages are taken, up to the output where it has one, and not its gradients.
+// attention, one of attention whose stages are taken, up to the output where it has one, and not its gradients. With
+// both, the table is the first one's: projects share rotations more often than tables.
 void read_earlier(const Object& object, const char* which, Kind kind, Recipe& recipe) {
   const auto field = object.find(which);
   if (!field) return;
@@ -91,10 +92,14 @@ void read_earlier(const Object& object, const char* which, Kind kind, Recipe& re
     Recipe earlier = read_recipe(file);
     if (earlier.kind != kind) field->refuse(fmt::format("a recipe of kind {} is needed", name_of(kind)));
     std::erase_if(earlier.stages, [](const StageSteps& stage) { return stage.stage.starts_with("grad_"); });
-    if (recipe.is_fault())
+    if (recipe.is_fault()) {
       replace_stages(earlier.stages, recipe);
-    else
-      recipe.stages = earlier.stages;
+    } else {
+      const bool has_table = !recipe.stages.empty();
+      for (StageSteps& stage : earlier.stages)
+        if (!recipe.stage(stage.stage)) recipe.stages.push_back(std::move(stage));
+      if (has_table) return;
+    }
     recipe.buffers = earlier.buffers;
     recipe.scalings = earlier.scalings;
     return;
@@ -154,7 +159,9 @@ Recipe read_recipe(const fs::path& file) {
   read_text(object, "title", recipe.title);
   read_text(object, "source", recipe.source);
   if (object.has("wakes")) read_text(object, "wakes", recipe.wakes);
-  if (object.has("table") && object.has("forward")) object.need("forward").refuse("either table or forward");
+  const bool assembled = object.has("table") && object.has("forward");  // then it may have no stage of its own
+  if (recipe.is_fault() && assembled)
+    object.need("forward").refuse("either table or forward: the rest is the parent's");
   read_earlier(object, "table", Kind::table, recipe);
   read_earlier(object, "forward", Kind::attention, recipe);
   read_scalings(object, recipe);
@@ -162,6 +169,10 @@ Recipe read_recipe(const fs::path& file) {
   read_buffers(object, recipe);
   const Place place = object.has("at") ? read_place(object.need("at")) : Place::device;
   const Field stages = object.need("stages");
+  if (assembled && stages.json() == Json::object()) {
+    check_stages(recipe, stages);
+    return recipe;
+  }
   if (recipe.is_fault())
     replace_stages(read_stages(stages, place, recipe.kind), recipe);
   else
