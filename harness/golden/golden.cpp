@@ -48,6 +48,8 @@ Case read_case(const Object& parameters, const char* block, const std::string& c
 }  // namespace
 
 GoldenFile golden_of(const Case& problem) {
+  if (problem.state)
+    throw BadInput(problem.file, problem.id, "state", "golden tensors have no calls; leave this case out");
   if (problem.rope.scaling.type != reference::Scaling::Type::none)
     throw BadInput(problem.file, problem.id, "scaling " + std::string(name_of(problem.rope.scaling.type)),
                    "golden tensors of scaled RoPE are not supported by this version; accepted: none");
