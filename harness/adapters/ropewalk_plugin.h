@@ -71,6 +71,7 @@ ROPEWALK_EXPORT const char* ropewalk_describe(void);
 
 /* Any of these; an operation whose function is missing is not offered. */
 ROPEWALK_EXPORT int ropewalk_rope_table(ropewalk_call* call);
+ROPEWALK_EXPORT int ropewalk_rope_call(ropewalk_call* call);
 ROPEWALK_EXPORT int ropewalk_rope_apply(ropewalk_call* call);
 ROPEWALK_EXPORT int ropewalk_attention(ropewalk_call* call);
 ROPEWALK_EXPORT int ropewalk_lora_pad(ropewalk_call* call);

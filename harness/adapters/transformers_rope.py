@@ -3,6 +3,7 @@
 
 --model NAME     whose module is asked: llama (default) or another of MODELS
 --cast-module    the module is cast to the dtype before its table is built, as model.to(dtype) does
+--cast-after-build    in calls one after another: between the first table and the first call
 """
 import argparse
 import importlib
@@ -21,6 +22,7 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 options = argparse.ArgumentParser()
 options.add_argument("--model", choices=MODELS, default="llama")
 options.add_argument("--cast-module", action="store_true")
+options.add_argument("--cast-after-build", action="store_true")
 options = options.parse_args()
 
 try:
@@ -146,14 +148,39 @@ def one_column_a_pair(full):
     return full[:, ::2] if torch.equal(full[:, ::2], full[:, 1::2]) and half > 1 else full[:, :half]
 
 
+kept = None  # the module that calls one after another are made of
+
+
+def next_call(request, positions):
+    """The module of all these calls, and what a model gets of it for its new rows: cos and sin, [seq, rotary_dim]."""
+    global kept
+    rope, state = plain_rope(request, LAYOUT, scales=True), request["state"]
+    dtype = DTYPES[request["dtype"]]
+    x = torch.zeros(1, 1, 1, dtype=dtype)
+    if state["call"] == 0:
+        # A module that makes a table in its constructor makes it for as many positions as it is told, and at least one.
+        kept = module_for(rope, 1 if options.cast_module else state["built_for"] or 1)
+        if options.cast_module or options.cast_after_build:
+            kept = kept.to(dtype)
+    if "position_ids" in inspect.signature(Rotary.forward).parameters:
+        cos, sin = (whole[0] for whole in kept(x, positions[None]))
+    else:
+        cos, sin = (whole.reshape(-1, whole.shape[-1])[positions]
+                    for whole in kept(x, seq_len=state["lengths"][state["call"]]))
+    return kept, cos, sin
+
+
 def rope_table(request):
+    positions = positions_of(read(request["inputs"]))
     with torch.no_grad():
-        module, cos, sin = table(request, positions_of(read(request["inputs"])))
+        module, cos, sin = (next_call if request["op"] == "rope_call" else table)(request, positions)
     dtype = DTYPES[request["dtype"]]
     if cos.dtype != dtype:
         raise NotImplementedError(f"its table is {cos.dtype} whatever the dtype of the activations")
-    # LlamaLinearScalingRotaryEmbedding divides the positions: its inv_freq is not the scaled one.
-    inv_freq = None if "LinearScaling" in type(module).__name__ else getattr(module, "inv_freq", None)
+    # LlamaLinearScalingRotaryEmbedding divides the positions: its inv_freq is not the scaled one. Nor is that of a cast
+    # module the one that a table was made from before.
+    other = "LinearScaling" in type(module).__name__ or (options.cast_after_build and hasattr(module, "cos_cached"))
+    inv_freq = None if other else getattr(module, "inv_freq", None)
     write(request["outputs"], {"inv_freq": inv_freq, "cos": one_column_a_pair(cos),
                                "sin": one_column_a_pair(sin)})
 
@@ -185,5 +212,5 @@ def rope_apply(request):
 
 # Cohere rotates in float32 whatever the dtype of the activations: nothing wider is claimed.
 CLAIMED = [name for name in DTYPES if options.model != "cohere" or name != "float64"]
-serve(f"transformers-{options.model}", version_of("transformers"), {"rope_table": rope_table, "rope_apply": rope_apply},
-      CLAIMED)
+serve(f"transformers-{options.model}", version_of("transformers"),
+      {"rope_table": rope_table, "rope_call": rope_table, "rope_apply": rope_apply}, CLAIMED)

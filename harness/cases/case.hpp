@@ -39,7 +39,8 @@ struct SubjectSpec {
   std::map<std::string, std::string> map;  // stage -> name in the file, for tensors
   std::string claims;                      // recipe whose limits count; empty: the default of the contract
   bool module_cast = false;                // the module is cast to the case's dtype before its table is built
-  std::string variant;                     // of attention: the same problem given in another way (variant.hpp)
+  bool cast_after_build = false;           // ... or, with a state, between its first table and the first call
+  std::string variant;                     // the same problem given in another way (variant.hpp, recomputed.cpp)
   double timeout_s = 60;                   // for programs, each answer
 };
 
@@ -83,6 +84,7 @@ struct Case {
   Positions positions;
   std::optional<Attention> attention;
   std::optional<Lora> lora;
+  std::optional<State> state;  // of tables: calls_of() (state.hpp) has its rows; `positions` are then all that occur
   Kind kind() const { return lora ? Kind::lora : attention ? Kind::attention : Kind::table; }
   nlohmann::ordered_json derived;  // from a model_config; null without one
   DType dtype = DType::float32;

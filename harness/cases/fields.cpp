@@ -141,15 +141,11 @@ std::vector<Field> Field::one_or_more() const {
   return {*this};
 }
 
-Object::Object(Field field, std::vector<std::string> known, const std::vector<std::string>& not_yet)
-    : field_(std::move(field)) {
+Object::Object(Field field, const std::vector<std::string>& known) : field_(std::move(field)) {
   if (!field_.json().is_object()) field_.refuse("an object with the fields " + joined(known));
   for (const auto& [name, value] : field_.json().items()) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    const Field unknown = field_.inside(name, value);
-    if (std::find(not_yet.begin(), not_yet.end(), name) != not_yet.end())
-      unknown.refuse("not supported by this version; accepted: " + joined(known));
-    unknown.refuse("unknown field" + did_you_mean(name, known) + "; accepted: " + joined(known));
+    field_.inside(name, value).refuse("unknown field" + did_you_mean(name, known) + "; accepted: " + joined(known));
   }
 }
 

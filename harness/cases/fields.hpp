@@ -43,7 +43,7 @@ class Field {
 // An object of which only these fields are known; the constructor refuses any other.
 class Object {
  public:
-  Object(Field field, std::vector<std::string> known, const std::vector<std::string>& not_yet = {});
+  Object(Field field, const std::vector<std::string>& known);
   bool has(const std::string& name) const { return field_.json().contains(name); }
   std::optional<Field> find(const std::string& name) const;
   Field need(const std::string& name) const;

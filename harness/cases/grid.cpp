@@ -52,7 +52,8 @@ constexpr std::array<FieldRule, 5> kRope{{
 
 // Fields that are lists by nature: only a list of lists (or of ranges) is a choice of several.
 bool one_value(const FieldRule& rule, const Field& field) {
-  static constexpr std::array<std::string_view, 4> kLists{"positions", "enable", "short_factor", "long_factor"};
+  static constexpr std::array<std::string_view, 5> kLists{"positions", "enable", "short_factor", "long_factor",
+                                                          "lengths"};
   return std::find(kLists.begin(), kLists.end(), rule.name) != kLists.end() && field.json().is_array() &&
          !field.json().empty() && !field.json()[0].is_structured();
 }
@@ -135,7 +136,7 @@ std::vector<Axis> read_axes(const Field& block, std::span<const FieldRule> rules
   return axes;
 }
 
-std::vector<Axis> read_rope_axes(const Field& rope, const std::optional<Field>& positions_beside) {
+std::vector<Axis> read_rope_axes(const Field& rope, const std::optional<Field>& positions_beside, bool by_state) {
   std::vector<FieldRule> rules(kRope.begin(), kRope.end());
   rules.insert(rules.end(), scaling_rules().begin(), scaling_rules().end());
   std::vector<Axis> axes = read_axes(rope, rules);
@@ -144,7 +145,7 @@ std::vector<Axis> read_rope_axes(const Field& rope, const std::optional<Field>& 
     positions_beside->refuse("positions stand in the rope block or beside it");
   const bool limit = fields.contains("max_position"), listed = fields.contains("positions") || positions_beside;
   if (limit && listed) rope.inside("max_position", fields["max_position"]).refuse("either max_position or positions");
-  if (!limit && !listed)
+  if (!limit && !listed && !by_state)
     Object(rope, {"head_dim", "base", "max_position", "partial_rotary_factor"}).need("max_position");
   if (positions_beside) axes.push_back(read_axis(kRope[3], *positions_beside));
   return axes;
@@ -181,6 +182,9 @@ void check_points(Kind kind, const std::vector<GridPoint>& points, const std::ve
     if (kind != Kind::lora && !point.model) check_scaling(point.rope, block);
     if (kind == Kind::lora) need_division(axes, point.lora.heads, "groups", point.lora.groups);
     if (kind == Kind::attention) check_attention(point, axes);
+    if (point.state.built_for > 0 && point.rope.scaling.type == reference::Scaling::Type::dynamic)
+      where(axes, "built_for", point.state.built_for)
+          .refuse("with dynamic scaling a table is first built for max_position_embeddings");
   }
 }
 

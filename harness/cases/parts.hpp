@@ -45,6 +45,7 @@ struct GridPoint {
   Positions positions;
   Attention attention;
   Lora lora;
+  State state;
   std::shared_ptr<const ModelPoint> model = {};  // where a model_config says rope and attention
 };
 
@@ -64,10 +65,11 @@ Positions read_max_position(const Field& field);
 
 Axis read_axis(const FieldRule& rule, const Field& field);
 std::vector<Axis> read_axes(const Field& block, std::span<const FieldRule> rules);
-// The rope block, and `positions` where it stands beside it.
-std::vector<Axis> read_rope_axes(const Field& rope, const std::optional<Field>& positions_beside);
+// The rope block, and `positions` where it stands beside it. `by_state`: the lengths of a state block say the
+// positions.
+std::vector<Axis> read_rope_axes(const Field& rope, const std::optional<Field>& positions_beside, bool by_state);
 // The same where a model_config says all but the positions; the rope block may then be absent.
-std::vector<Axis> read_model_axes(const Object& the_case, Kind kind);
+std::vector<Axis> read_model_axes(const Object& the_case, Kind kind, bool by_state);
 // The model's config.json says them, unless they are written.
 std::vector<Axis> read_attention_axes(const Field& attention, bool of_model);
 void need_what_attention_needs(const std::vector<GridPoint>& points, const Object& the_case,
@@ -75,6 +77,8 @@ void need_what_attention_needs(const std::vector<GridPoint>& points, const Objec
 std::vector<GridPoint> expand(const std::vector<Axis>& axes, const Field& where);
 std::span<const FieldRule> attention_rules();
 std::span<const FieldRule> lora_rules();
+std::span<const FieldRule> state_rules();
+void check_state(const Object& the_case);    // refuses what does not go with the state block that it has
 std::span<const FieldRule> scaling_rules();  // fields of the rope block
 // What goes with the kind of scaling: fields that it needs, fields that it has none of, lists of the right length.
 void check_scaling(const Rope& rope, const Field& block);
@@ -89,6 +93,9 @@ ScalingFields scaling_fields(reference::Scaling::Type type);
 void check_points(Kind kind, const std::vector<GridPoint>& points, const std::vector<Axis>& axes, const Field& block);
 
 std::vector<SubjectSpec> read_subjects(const Field& list, Kind kind);
+constexpr std::string_view kRecomputed = "recomputed";
+// What goes with calls only, and what has none.
+void check_state_subjects(const std::vector<SubjectSpec>& subjects, const Field& list, bool with_state);
 
 // What the checks of a case may refer to.
 struct Surroundings {

@@ -51,6 +51,14 @@ struct Attention {
   std::int64_t shift(std::int64_t keys) const;  // the key that query 0 counts as its own, for causal and window
 };
 
+// Calls one after another with what is kept between them. A call that is longer than the one before goes on with its
+// sequence and serves the rows that are new, as a cache of keys does; any other begins a new one, at row 0.
+struct State {
+  std::vector<std::int64_t> lengths;  // of the sequence in each call, its new rows included
+  std::int64_t built_for = 0;         // positions of a table that is made before the first call; 0: as the project does
+  bool operator==(const State&) const = default;
+};
+
 // A LoRA update of a fused projection of queries, keys and values: x [batch, seq, embedding].
 struct Lora {
   std::int64_t heads = 1, groups = 1, head_dim = 1, embedding = 1;  // groups: key and value heads

@@ -24,14 +24,18 @@ std::vector<DType> read_dtypes(const Field& field) {
 // A rope block with or without attention, or a lora block.
 std::vector<Axis> read_problem(const Object& object, Kind kind) {
   if (kind == Kind::lora) {
-    for (const char* other : {"rope", "attention", "positions", "model_config", "layer_type"})
+    for (const char* other : {"rope", "attention", "positions", "model_config", "layer_type", "state"})
       if (object.has(other)) object.need(other).refuse("this does not go with a lora block");
     return read_axes(object.need("lora"), lora_rules());
   }
   const bool of_model = object.has("model_config");
   if (!of_model && object.has("layer_type")) object.need("layer_type").refuse("this goes with a model_config only");
-  std::vector<Axis> axes =
-      of_model ? read_model_axes(object, kind) : read_rope_axes(object.need("rope"), object.find("positions"));
+  const bool by_state = object.has("state");
+  if (by_state) check_state(object);
+  std::vector<Axis> axes = of_model ? read_model_axes(object, kind, by_state)
+                                    : read_rope_axes(object.need("rope"), object.find("positions"), by_state);
+  if (by_state)
+    for (Axis& axis : read_axes(object.need("state"), state_rules())) axes.push_back(std::move(axis));
   if (kind == Kind::attention)
     for (Axis& axis : read_attention_axes(object.need("attention"), of_model)) axes.push_back(std::move(axis));
   return axes;
@@ -48,15 +52,14 @@ void set_problem(const GridPoint& point, Kind kind, Case& cell) {
   if (cell.rope.scaling.length == 0) cell.rope.scaling.length = static_cast<double>(point.positions.largest() + 1);
   if (kind == Kind::attention) cell.attention = point.attention;
   if (kind == Kind::lora) cell.lora = point.lora;
+  if (!point.state.lengths.empty()) cell.state = point.state;
 }
 
 // One declared case: its cells in the order of the product, dtypes innermost.
 void read_case(const Field& field, const std::string& suite, std::int64_t declaration, bool tested,
                std::vector<Case>& out) {
-  const Object object(field,
-                      {"note", "name", "model_config", "layer_type", "rope", "positions", "attention", "lora", "dtype",
-                       "subjects", "checks"},
-                      {"state"});
+  const Object object(field, {"note", "name", "model_config", "layer_type", "rope", "positions", "attention", "lora",
+                              "state", "dtype", "subjects", "checks"});
   if (const auto note = object.find("note")) note->text();
   const std::string name = object.need("name").name();
   const Kind kind = kind_of(object);
@@ -69,6 +72,7 @@ void read_case(const Field& field, const std::string& suite, std::int64_t declar
   std::vector<CheckSpec> checks;
   if (tested || object.has("subjects") || object.has("checks")) {
     subjects = read_subjects(object.need("subjects"), kind);
+    check_state_subjects(subjects, object.need("subjects"), object.has("state"));
     checks = read_checks(object.need("checks"), {kind, axes, dtypes, subjects});
   }
   if (kind == Kind::attention && object.has("model_config")) need_what_attention_needs(points, object, checks);

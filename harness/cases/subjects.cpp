@@ -6,6 +6,8 @@ namespace ropewalk {
 namespace {
 
 constexpr std::array<std::string_view, 6> kVariants{"single", "decode", "padded", "packed", "shifted", "permuted"};
+constexpr std::array<std::string_view, 1> kTableVariants{kRecomputed};
+constexpr std::string_view kAfterBuild = "after_build";
 constexpr std::string_view kOneSource =
     R"(exactly one of recipe (with device), program, plugin, tensors and recording is needed)";
 
@@ -26,7 +28,10 @@ std::string fit_for_an_id(std::string text) {
 
 std::string derived_name(const SubjectSpec& spec) {
   if (!spec.recipe.empty())
-    return spec.recipe + "@" + spec.device + (spec.module_cast ? "+module_cast" : "") +
+    return spec.recipe + "@" + spec.device +
+           (spec.cast_after_build ? "+cast_after_build"
+            : spec.module_cast    ? "+module_cast"
+                                  : "") +
            (spec.variant.empty() ? "" : "+" + spec.variant);
   if (!spec.recording.empty() && !spec.recorded.empty()) return spec.recorded + "@recording";
   for (const auto& file : {spec.tensors, spec.plugin, spec.recording})
@@ -66,10 +71,15 @@ SubjectSpec read_subject(const Field& field, Kind kind) {
     for (const auto& [stage, name] : Object(*map, stages).members()) spec.map[stage] = name.text();
   }
   if (const auto claims = subject.find("claims")) spec.claims = claims->name();
-  if (const auto cast = subject.find("module_cast")) spec.module_cast = cast->flag();
+  if (const auto cast = subject.find("module_cast")) {
+    spec.cast_after_build = cast->json() == kAfterBuild;
+    spec.module_cast = spec.cast_after_build || cast->flag();
+  }
   if (const auto variant = subject.find("variant")) {
-    if (kind != Kind::attention) variant->refuse("this goes with attention only");
-    spec.variant = std::string(kVariants[variant->choice(kVariants)]);
+    if (kind == Kind::lora) variant->refuse("this goes with attention, and with a state block, only");
+    std::span<const std::string_view> known = kVariants;
+    if (kind == Kind::table) known = kTableVariants;
+    spec.variant = std::string(known[variant->choice(known)]);
   }
   if (const auto timeout = subject.find("timeout_s")) {
     spec.timeout_s = timeout->number();

@@ -71,7 +71,7 @@ void store(ErrorSize& size, double abs, double ulps) {
 }  // namespace
 
 AccuracyCheck::AccuracyCheck(std::string stage, const Budget& budget, std::optional<UserLimit> user)
-    : stage_(std::move(stage)), budget_(budget), user_(std::move(user)) {}
+    : stage_(std::move(stage)), budget_(&budget), worst_budget_(&budget), user_(std::move(user)) {}
 
 void AccuracyCheck::resize(std::size_t columns) {
   for (auto* column : {&made_.local_head, &made_.local_tail, &made_.total_head, &made_.total_tail, &made_.local_limit,
@@ -106,11 +106,11 @@ void AccuracyCheck::positions(const Stages& observed, Truth& truth) {
   for (std::size_t r = 0; r < got.size(); ++r) {
     const auto p = static_cast<double>(exact[r]);
     const double limit =
-        p <= budget_.positions_exact_below ? 0 : p / budget_.position_divisor * budget_.positions_relative;
-    const double stands_for = p / budget_.position_divisor;
+        p <= budget_->positions_exact_below ? 0 : p / budget_->position_divisor * budget_->positions_relative;
+    const double stands_for = p / budget_->position_divisor;
     made_.local_head = made_.total_head = {stands_for};
     made_.local_tail =
-        made_.total_tail = {-std::fma(stands_for, budget_.position_divisor, -p) / budget_.position_divisor};
+        made_.total_tail = {-std::fma(stands_for, budget_->position_divisor, -p) / budget_->position_divisor};
     made_.local_limit = made_.total_limit = {limit};
     compare(row(&got[r]), static_cast<std::int64_t>(r), exact[r], tensor.dtype());
   }
@@ -122,10 +122,10 @@ void AccuracyCheck::frequencies(const Stages& observed, Truth& truth) {
   const auto got = to_doubles(tensor);
   resize(got.size());
   for (int j = 0; j < exact.size(); ++j) {
-    const double divisor = budget_.position_divisor, head = exact.head(j) * divisor;
+    const double divisor = budget_->position_divisor, head = exact.head(j) * divisor;
     made_.local_head[j] = made_.total_head[j] = head;
     made_.local_tail[j] = made_.total_tail[j] = std::fma(exact.head(j), divisor, -head) + exact.tail(j) * divisor;
-    made_.local_limit[j] = made_.total_limit[j] = std::fabs(head) * budget_.inv_freq_relative[j];
+    made_.local_limit[j] = made_.total_limit[j] = std::fabs(head) * budget_->inv_freq_relative[j];
   }
   any_nonzero_position_ = true;  // no position enters
   compare(row(got.data()), 0, 0, tensor.dtype());
@@ -133,8 +133,8 @@ void AccuracyCheck::frequencies(const Stages& observed, Truth& truth) {
 
 void AccuracyCheck::angle_limits(const reference::Frequencies& exact) {
   for (int j = 0; j < exact.size(); ++j) {
-    const double of_inputs = compose(budget_.positions_relative, budget_.inv_freq_relative[j]);
-    total_angle_[j] = std::fabs(exact.head(j)) * compose(of_inputs, budget_.angle_relative[j]);
+    const double of_inputs = compose(budget_->positions_relative, budget_->inv_freq_relative[j]);
+    total_angle_[j] = std::fabs(exact.head(j)) * compose(of_inputs, budget_->angle_relative[j]);
   }
 }
 
@@ -161,7 +161,7 @@ void AccuracyCheck::angles(const Stages& observed, Truth& truth) {
       const double product = anchored ? p_seen[r] * f_seen[j] : head;
       made_.local_head[j] = product;
       made_.local_tail[j] = anchored ? std::fma(p_seen[r], f_seen[j], -product) : made_.total_tail[j];
-      made_.local_limit[j] = anchored ? std::fabs(product) * budget_.angle_relative[j] : made_.total_limit[j];
+      made_.local_limit[j] = anchored ? std::fabs(product) * budget_->angle_relative[j] : made_.total_limit[j];
     }
     compare(row(&got[r * pairs]), r, positions[r], tensor.dtype());
   }
@@ -177,8 +177,8 @@ void AccuracyCheck::trigonometry(const Stages& observed, Truth& truth) {
   const auto angle = observed.find("angle"), freq = observed.find("inv_freq");
   // Frequencies that stand for others than the exact ones do not give the angle.
   const bool sine = stage_ == "sin", angle_seen = angle != observed.end(),
-             freq_seen = freq != observed.end() && budget_.position_divisor == 1;
-  const TrigBudget& budget = sine ? budget_.sin : budget_.cos;
+             freq_seen = freq != observed.end() && budget_->position_divisor == 1;
+  const TrigBudget& budget = sine ? budget_->sin : budget_->cos;
   const double amplitude = truth.amplitude().head();  // of the function's slope, too
   const SinCos& total = truth.of_exact();
   const SinCos& local = angle_seen  ? truth.of_angles(angle->second)
@@ -192,7 +192,7 @@ void AccuracyCheck::trigonometry(const Stages& observed, Truth& truth) {
   if (!angle_seen && freq_seen) {
     to_doubles(freq->second, local_angle_);
     for (std::size_t j = 0; j < pairs; ++j)
-      local_angle_[j] = std::fabs(local_angle_[j]) * compose(budget_.positions_relative, budget_.angle_relative[j]);
+      local_angle_[j] = std::fabs(local_angle_[j]) * compose(budget_->positions_relative, budget_->angle_relative[j]);
   }
   for (std::int64_t r = 0; r < rows; ++r) {
     const std::size_t at = static_cast<std::size_t>(r) * pairs;
@@ -248,6 +248,7 @@ void AccuracyCheck::compare(const Row& row, std::int64_t index, std::int64_t pos
               local_decides ? row.local_head[at] : row.total_head[at]};
     worst_local_limit_ = row.local_limit[at];
     worst_total_limit_ = row.total_limit[at];
+    worst_budget_ = budget_;
     any_limit_ = true;
   }
   local_ratio_ = std::max(local_ratio_, errors.local_ratio);
@@ -257,18 +258,18 @@ void AccuracyCheck::compare(const Row& row, std::int64_t index, std::int64_t pos
   statistics_.add(position, difference_, ulps_);
 }
 
-std::pair<std::string, std::string> AccuracyCheck::formulas() const {
+std::pair<std::string, std::string> AccuracyCheck::formulas(const Budget& budget) const {
   if (stage_ == "positions") {
-    const std::string exact = fmt::format("0 up to {:.0f}", budget_.positions_exact_below);
-    const std::string formula = budget_.positions_relative == 0
+    const std::string exact = fmt::format("0 up to {:.0f}", budget.positions_exact_below);
+    const std::string formula = budget.positions_relative == 0
                                     ? exact
-                                    : fmt::format("{}, then position * {:.4g}", exact, budget_.positions_relative);
+                                    : fmt::format("{}, then position * {:.4g}", exact, budget.positions_relative);
     return {formula, formula};
   }
-  if (stage_ == "inv_freq") return {budget_.inv_freq_formula, budget_.inv_freq_formula};
+  if (stage_ == "inv_freq") return {budget.inv_freq_formula, budget.inv_freq_formula};
   const std::string angle = "position * exact frequency * ((1 + r_j)(1 + r_angle) - 1)";
-  if (stage_ == "angle") return {budget_.angle_formula, angle};
-  const std::string& own = stage_ == "sin" ? budget_.sin_formula : budget_.cos_formula;
+  if (stage_ == "angle") return {budget.angle_formula, angle};
+  const std::string& own = stage_ == "sin" ? budget.sin_formula : budget.cos_formula;
   return {own, own + " + " + angle};
 }
 
@@ -288,9 +289,9 @@ void AccuracyCheck::conclude(Result& result) const {
     result.total_limit =
         Limit{worst_total_limit_, "abs", fmt::format("{} {}", user_->value, user_->unit), user_->source};
   } else {
-    const auto [local, total] = formulas();
-    result.local_limit = Limit{worst_local_limit_, "abs", local, budget_.source};
-    result.total_limit = Limit{worst_total_limit_, "abs", total, budget_.source};
+    const auto [local, total] = formulas(*worst_budget_);
+    result.local_limit = Limit{worst_local_limit_, "abs", local, worst_budget_->source};
+    result.total_limit = Limit{worst_total_limit_, "abs", total, worst_budget_->source};
   }
   result.verdict = local_ratio_ > 1 || total_ratio_ > 1 || nan_ > 0 || inf_ > 0 ? Verdict::fail : Verdict::pass;
   if (result.verdict == Verdict::pass && !any_nonzero_position_) {

@@ -17,6 +17,9 @@ class AccuracyCheck {
   // `user` replaces the derived limits by one on the total error.
   AccuracyCheck(std::string stage, const Budget& budget, std::optional<UserLimit> user);
 
+  // Of a state: the next call is judged by this budget, which must outlive the check.
+  void judge_by(const Budget& budget) { budget_ = &budget; }
+
   // One block of rows. Throws SubjectError if the subject does not deliver the stage, or not in this shape.
   void add(const Stages& observed, Truth& truth, bool first_block);
 
@@ -32,7 +35,7 @@ class AccuracyCheck {
   struct Made {  // numbers of a row that are made for it alone
     std::vector<double> local_head, local_tail, total_head, total_tail, local_limit, total_limit;
   };
-  std::pair<std::string, std::string> formulas() const;  // of the local and the total limit
+  std::pair<std::string, std::string> formulas(const Budget& budget) const;  // of the local and the total limit
   void resize(std::size_t columns);
   Row row(const double* got) const;
   void positions(const Stages& observed, Truth& truth);
@@ -43,7 +46,7 @@ class AccuracyCheck {
   void compare(const Row& row, std::int64_t index, std::int64_t position, DType dtype);
 
   std::string stage_;
-  const Budget& budget_;
+  const Budget *budget_, *worst_budget_;
   std::optional<UserLimit> user_;
   Statistics statistics_;
   AccuracyError error_;

@@ -38,6 +38,9 @@ const Tensor& stage_of(const Stages& stages, const std::string& stage) {
 }  // namespace
 
 void IdentityCheck::add(const Stages& a, const Stages& b, Truth& truth, bool first_block) {
+  const auto positions = truth.positions();
+  const std::int64_t at = rows_;  // of the block's first row
+  rows_ += static_cast<std::int64_t>(positions.size());
   if (stage_ == "inv_freq" && !first_block) return;
   const Tensor& x = stage_of(a, stage_);
   const Tensor& y = stage_of(b, stage_);
@@ -50,7 +53,6 @@ void IdentityCheck::add(const Stages& a, const Stages& b, Truth& truth, bool fir
     dtypes_ += " and " + std::string(name_of(y.dtype()));
     shape_reason_ = "the dtypes differ: " + dtypes_;
   }
-  const auto positions = truth.positions();
   for (const std::int64_t p : positions) only_position_zero_ = only_position_zero_ && p == 0 && stage_ != "inv_freq";
   const std::size_t rows = stage_ == "inv_freq" ? 1 : positions.size();
   const auto columns = static_cast<std::size_t>(x.size()) / rows;
@@ -59,15 +61,14 @@ void IdentityCheck::add(const Stages& a, const Stages& b, Truth& truth, bool fir
   if (same_bits(x, y)) {
     look_at(a_, 1);
     statistics_.add_identical(x.size());
-    rows_ += static_cast<std::int64_t>(rows);
     return;
   }
   b_ = to_doubles(y);
   look_at(b_, 1);
   format_ = is_floating(x.dtype()) ? format_of(x.dtype()) : reference::Format::float64;
-  for (std::size_t r = 0; r < rows; ++r, ++rows_) {
-    const std::int64_t position = stage_ == "inv_freq" ? 0 : positions[r];
-    row(&a_[r * columns], &b_[r * columns], columns, position, exact_row(stage_, r, truth).data());
+  for (std::size_t r = 0; r < rows; ++r) {
+    const Place place{stage_ == "inv_freq" ? 0 : positions[r], at + static_cast<std::int64_t>(r)};
+    row(&a_[r * columns], &b_[r * columns], columns, place, exact_row(stage_, r, truth).data());
   }
 }
 
@@ -79,7 +80,7 @@ void IdentityCheck::look_at(std::span<const double> values, std::size_t side) {
   }
 }
 
-void IdentityCheck::row(const double* a, const double* b, std::size_t n, std::int64_t position, const double* exact) {
+void IdentityCheck::row(const double* a, const double* b, std::size_t n, Place place, const double* exact) {
   difference_.resize(n);
   ulps_.resize(n);
   for (std::size_t j = 0; j < n; ++j) {
@@ -92,9 +93,9 @@ void IdentityCheck::row(const double* a, const double* b, std::size_t n, std::in
     closest_[0] = std::max(closest_[0], size_of_error(a[j], exact[j]));
     closest_[1] = std::max(closest_[1], size_of_error(b[j], exact[j]));
     if (mismatched_ == 1 || std::fabs(difference_[j]) > std::fabs(worst_.got - worst_.expected))
-      worst_ = {position, static_cast<std::int64_t>(j), rows_, a[j], b[j]};
+      worst_ = {place.position, static_cast<std::int64_t>(j), place.row, a[j], b[j]};
   }
-  statistics_.add(position, difference_, ulps_);
+  statistics_.add(place.position, difference_, ulps_);
 }
 
 void IdentityCheck::conclude(Result& result) const {

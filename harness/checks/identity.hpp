@@ -19,7 +19,10 @@ class IdentityCheck {
 
  private:
   void look_at(std::span<const double> values, std::size_t side);
-  void row(const double* a, const double* b, std::size_t n, std::int64_t position, const double* exact);
+  struct Place {
+    std::int64_t position, row;
+  };
+  void row(const double* a, const double* b, std::size_t n, Place place, const double* exact);
 
   std::string stage_, dtypes_, shape_reason_;
   Statistics statistics_;

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "harness/bad_input.hpp"
+#include "harness/cases/state.hpp"
 #include "harness/checks/accuracy.hpp"
 #include "harness/checks/documented.hpp"
 #include "harness/checks/identity.hpp"
@@ -51,7 +52,11 @@ using Check = std::variant<std::monostate, AccuracyCheck, IdentityCheck, Invaria
 class CaseRun {
  public:
   CaseRun(const Case& problem, const std::vector<Planned>& planned, SubjectPool& pool)
-      : problem_(problem), planned_(planned), pool_(pool), truth_(problem.rope, problem.positions) {}
+      : problem_(problem),
+        calls_(calls_of(problem)),
+        planned_(planned),
+        pool_(pool),
+        truth_(calls_[0].rope, calls_[0].positions) {}
 
   CaseOutcome run(const std::atomic<bool>& stop) {
     {
@@ -59,14 +64,17 @@ class CaseRun {
       start_subjects();
     }
     make_checks();
-    const std::int64_t rows = problem_.positions.count();
     const std::int64_t step = std::max<std::int64_t>(1, kBlockElements / (problem_.rope.rotary_dim() / 2));
-    for (std::int64_t first = 0; first < rows; first += step) {
-      if (stop) {
-        outcome_.finished = false;
-        return std::move(outcome_);
+    for (std::size_t call = 0; call < calls_.size(); ++call) {
+      if (call > 0) next_call(calls_[call]);
+      const std::int64_t rows = calls_[call].positions.count();
+      for (std::int64_t first = 0; first < rows; first += step) {
+        if (stop) {
+          outcome_.finished = false;
+          return std::move(outcome_);
+        }
+        block(first, std::min(step, rows - first));
       }
-      block(first, std::min(step, rows - first));
     }
     compute_again();
     conclude();
@@ -118,13 +126,27 @@ class CaseRun {
     }
   }
 
+  // Of a state: what is right, and the limits, are those of the call's own length.
+  void next_call(const Case& call) {
+    truth_.start_call(call.rope, call.positions);
+    for (Running& running : running_)
+      if (running.budget)
+        running.later_budgets.push_back(
+            count_roundings(find_recipe(running.info.claims), bounds_of(running.info), call));
+    for (std::size_t i = 0; i < planned_.size(); ++i)
+      if (auto* check = std::get_if<AccuracyCheck>(&checks_[i]))
+        check->judge_by(running_[planned_[i].subjects[0]].later_budgets.back());
+    for (auto& [key, check] : pipeline_) check.judge_by(running_[key.first].later_budgets.back());
+  }
+
   void block(std::int64_t first, std::int64_t count) {
     truth_.start_block(first, count);
     {
       const Stopwatch watch(outcome_.seconds_subjects);
       for (Running& running : running_)
-        if (running.subject) guarded(running, [&] { running.stages = running.subject->rows(first, count); });
+        if (running.subject) guarded(running, [&] { running.stages = running.subject->rows(rows_done_, count); });
     }
+    rows_done_ += count;
     const Stopwatch watch(outcome_.seconds_checks);
     for (std::size_t i = 0; i < planned_.size(); ++i) {
       const Planned& planned = planned_[i];
@@ -198,11 +220,11 @@ class CaseRun {
     const auto add = [&](const Stages& once, const Stages& again, const char* how) {
       for (InvariantsCheck* check : checks) check->add_again(once, again, how);
     };
-    const std::int64_t rows = std::min(kAgainRows, problem_.positions.count());
+    const std::int64_t rows = std::min(kAgainRows, calls_[0].positions.count());
     const Stages once = subject.rows(0, rows);
     for (std::int64_t r = 0; r < rows; ++r) add(rows_of(once, r), subject.rows(r, 1), "the place in the tensor");
     const std::int64_t many =
-        std::min(problem_.positions.count(), 4 * kBlockElements / (problem_.rope.rotary_dim() / 2));
+        std::min(calls_[0].positions.count(), 4 * kBlockElements / (problem_.rope.rotary_dim() / 2));
     const Stages one_thread = subject.rows(0, many);
     const TwoThreads two;
     add(one_thread, subject.rows(0, many), "the number of threads");
@@ -247,6 +269,10 @@ class CaseRun {
       invariants->conclude(result);
     }
     result.measured.undetermined = undetermined;
+    if (result.worst && problem_.state) {
+      result.worst->call = static_cast<std::int64_t>(place_in(calls_, result.worst->row).first);
+      result.worst->length = problem_.state->lengths[static_cast<std::size_t>(result.worst->call)];
+    }
     distrust(planned, result);
   }
 
@@ -292,11 +318,13 @@ class CaseRun {
   }
 
   const Case& problem_;
+  const std::vector<Case> calls_;  // of a state; else the case alone
   const std::vector<Planned>& planned_;
   SubjectPool& pool_;
   Truth truth_;
   CaseOutcome outcome_;
   std::vector<Running> running_;
+  std::int64_t rows_done_ = 0;
   std::vector<Check> checks_;
   std::vector<std::string> skipped_;  // for each planned result: why it cannot be had though its subject works
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> first_difference_;

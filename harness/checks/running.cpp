@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/cases/state.hpp"
 #include "harness/checks/claims.hpp"
 #include "harness/recipes/recipe.hpp"
 
@@ -40,7 +41,8 @@ Running start(const SubjectSpec& spec, const Case& problem, SubjectPool& pool) {
   if (running.info.claims.empty()) running.info.claims = plain_claim(problem.kind());
   try {
     if (!running.broken && problem.kind() != Kind::lora)
-      running.budget = count_roundings(find_recipe(running.info.claims), bounds_of(running.info), problem);
+      running.budget =
+          count_roundings(find_recipe(running.info.claims), bounds_of(running.info), calls_of(problem).front());
   } catch (const Refused& e) {
     running.no_budget = e.what();
   }

@@ -1,6 +1,7 @@
 // A subject at work on one case, and what became of it; shared by the runs of tables and of whole problems.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <new>
 #include <optional>
@@ -17,7 +18,8 @@ struct Running {
   const SubjectSpec* spec = nullptr;
   std::unique_ptr<Subject> subject;
   SubjectInfo info;
-  std::optional<Budget> budget;
+  std::optional<Budget> budget;           // with a state: of the first call
+  std::deque<Budget> later_budgets;       // of the calls after it, as each begins
   std::string no_budget;                  // why there is none
   std::vector<std::string> fault_stages;  // of a known fault: the stages that it changes
   std::string wakes;

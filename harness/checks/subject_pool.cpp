@@ -10,11 +10,13 @@ namespace {
 
 std::filesystem::path folder_of(const Case& problem) { return std::filesystem::absolute(problem.file).parent_path(); }
 
+bool kept(const SubjectSpec& spec) { return !spec.program.empty() || !spec.plugin.empty(); }
+
 // All that a program subject is made from.
 std::string key(const SubjectSpec& spec, const Case& problem) {
   std::string text =
       folder_of(problem).string() + '\0' + spec.name + '\0' + spec.claims + '\0' + std::to_string(spec.timeout_s);
-  text += '\0' + spec.plugin.string();
+  text += '\0' + spec.variant + '\0' + spec.plugin.string();
   for (const std::string& word : spec.program) text += '\0' + word;
   return text;
 }
@@ -22,15 +24,7 @@ std::string key(const SubjectSpec& spec, const Case& problem) {
 }  // namespace
 
 std::unique_ptr<Subject> SubjectPool::take(const SubjectSpec& spec, const Case& problem) {
-  if (!spec.variant.empty()) {
-    SubjectSpec plain = spec;
-    plain.variant.clear();
-    return make_variant_subject(spec.variant, take(plain, problem));
-  }
-  if (!spec.recipe.empty()) return make_recipe_subject(spec);
-  if (!spec.recording.empty()) return make_recording_subject(spec, recording(spec.recording));
-  if (!spec.tensors.empty()) return make_tensor_file_subject(spec);
-  {
+  if (kept(spec)) {
     const std::lock_guard lock(mutex_);
     auto& idle = idle_[key(spec, problem)];
     if (!idle.empty()) {
@@ -39,6 +33,15 @@ std::unique_ptr<Subject> SubjectPool::take(const SubjectSpec& spec, const Case& 
       return subject;
     }
   }
+  if (!spec.variant.empty()) {
+    SubjectSpec plain = spec;
+    plain.variant.clear();
+    if (problem.state) return make_recomputed_subject(take(plain, problem));
+    return make_variant_subject(spec.variant, take(plain, problem));
+  }
+  if (!spec.recipe.empty()) return make_recipe_subject(spec);
+  if (!spec.recording.empty()) return make_recording_subject(spec, recording(spec.recording));
+  if (!spec.tensors.empty()) return make_tensor_file_subject(spec);
   if (!spec.plugin.empty()) return make_plugin_subject(spec, folder_of(problem));
   return make_program_subject(spec, folder_of(problem));
 }
@@ -51,7 +54,7 @@ std::shared_ptr<const Recording> SubjectPool::recording(const std::filesystem::p
 }
 
 void SubjectPool::give_back(const SubjectSpec& spec, const Case& problem, std::unique_ptr<Subject> subject) {
-  if ((spec.program.empty() && spec.plugin.empty()) || !spec.variant.empty()) return;
+  if (!kept(spec)) return;
   const std::lock_guard lock(mutex_);
   idle_[key(spec, problem)].push_back(std::move(subject));
 }

@@ -13,6 +13,12 @@ using reference::Table;
 
 Truth::Truth(const Rope& rope, const Positions& positions) : all_(positions), exact_(table_of(rope)) {}
 
+void Truth::start_call(const Rope& rope, const Positions& positions) {
+  all_ = positions;
+  exact_ = table_of(rope);
+  e1_.clear();
+}
+
 void Truth::start_block(std::int64_t first, std::int64_t count) {
   block_.resize(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) block_[i] = all_.at(first + i);

@@ -28,6 +28,7 @@ class Stopwatch {
 class Truth {
  public:
   Truth(const Rope& rope, const Positions& positions);
+  void start_call(const Rope& rope, const Positions& positions);  // of a state: another length, other rows
   void start_block(std::int64_t first, std::int64_t count);
 
   std::span<const std::int64_t> positions() const { return block_; }

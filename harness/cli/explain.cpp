@@ -7,6 +7,7 @@
 
 #include "harness/bad_input.hpp"
 #include "harness/cases/fields.hpp"
+#include "harness/cases/state.hpp"
 #include "harness/checks/claims.hpp"
 #include "harness/checks/running.hpp"
 #include "harness/cli/commands.hpp"
@@ -60,13 +61,23 @@ std::optional<Case> case_of(const json& result) {
   return {};
 }
 
+// The call that decided, where the case has several.
+Case call_of(const json& result, const Case& problem) {
+  const json& worst = result["worst"];
+  const std::size_t call = worst.contains("call") ? worst["call"].get<std::size_t>() : 0;
+  return calls_of(problem).at(call);
+}
+
 void print_error(const json& result) {
   const auto size = [&](const char* which) { return short_number(number_in(result["error"][which]["max_abs"])); };
   fmt::print("error: local {}, inherited {}, total {} (largest)\n", size("local"), size("inherited"), size("total"));
   const json& worst = result["worst"];
   if (worst.is_null()) return;
-  fmt::print("nearest to its limit: position {} pair {}: got {}, expected {}\n", worst["position"].dump(),
-             worst["pair"].dump(), text_in(worst, "got_decimal"), text_in(worst, "expected_decimal"));
+  const std::string call = worst.contains("call")
+                               ? fmt::format(" in call {} of length {}", worst["call"].dump(), worst["length"].dump())
+                               : "";
+  fmt::print("nearest to its limit: position {} pair {}{}: got {}, expected {}\n", worst["position"].dump(),
+             worst["pair"].dump(), call, text_in(worst, "got_decimal"), text_in(worst, "expected_decimal"));
 }
 
 void print_limit(const char* which, const json& limit) {
@@ -138,8 +149,8 @@ int explain(const std::string& file, const std::string& id) {
     fmt::print(
         "\nthe case file of this report is not here, or no longer has this case: its roundings and causes need it\n");
   const bool table = problem && problem->kind() == Kind::table;
-  if (table && text_in(result, "relation") == "accuracy") print_roundings(result, *problem);
-  if (table && text_in(result, "verdict") == "fail") print_causes(result, *problem);
+  if (table && text_in(result, "relation") == "accuracy") print_roundings(result, call_of(result, *problem));
+  if (table && !problem->state && text_in(result, "verdict") == "fail") print_causes(result, *problem);
   fmt::print("\nagain: {}\n", text_in(result, "rerun"));
   return kAsExpected;
 }

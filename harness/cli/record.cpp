@@ -62,6 +62,9 @@ int record(const Options& options) {
   const auto device = make_device(options.device);  // throws BadInput for an unknown one
   std::vector<Case> cells = read_case_file(options.file);
   for (const Case& cell : cells)
+    if (cell.state)
+      throw BadInput(options.file, "case " + cell.name, "state", "a recording has no calls; leave this case out");
+  for (const Case& cell : cells)
     if (recipes_of(cell, options.device).empty())
       throw BadInput(options.file, "case " + cell.name, "",
                      "at least one subject with a recipe is needed to record it");

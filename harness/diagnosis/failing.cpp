@@ -102,7 +102,7 @@ Dump dump_of_subject(const SubjectSpec& spec, const Case& problem, SubjectPool& 
 
 std::optional<fs::path> save_failing(const fs::path& folder, const Case& problem,
                                      const std::vector<const Result*>& failing, SubjectPool& pool) {
-  if (problem.kind() != Kind::table) return {};
+  if (problem.kind() != Kind::table || problem.state) return {};
   const fs::path place = folder / as_file_name(problem.id);
   std::error_code error;
   fs::create_directories(place, error);

@@ -51,6 +51,8 @@ Case read_case(const Object& parameters, const char* block, const std::string& c
 }  // namespace
 
 GoldenFile golden_of(const Case& problem) {
+  if (problem.state)
+    throw BadInput(problem.file, problem.id, "state", "golden tensors have no calls; leave this case out");
   if (problem.kind() == Kind::attention) return golden_attention(problem);
   if (problem.kind() == Kind::lora) return golden_lora(problem);
   if (!std::isnormal(problem.rope.base))

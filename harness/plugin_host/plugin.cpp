@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array kOperations{"rope_table", "rope_apply", "attention", "lora_pad"};
+constexpr std::array kOperations{"rope_table", "rope_call", "rope_apply", "attention", "lora_pad"};
 
 void* load(const std::string& path) {
   // Never unloaded: threads and exit handlers of the library may outlive any moment to do so.

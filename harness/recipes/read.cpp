@@ -66,6 +66,18 @@ void read_scalings(const Object& object, Recipe& recipe) {
   }
 }
 
+void read_keeps(const Object& object, Recipe& recipe) {
+  constexpr std::array<std::string_view, 6> kKeeps{"nothing",
+                                                   "table",
+                                                   "last_frequencies",
+                                                   "longest_frequencies",
+                                                   "longest_frequencies_and_lists",
+                                                   "longest_frequencies_in_buffers"};
+  const auto field = object.find("keeps");
+  if (field && recipe.kind != Kind::table) field->refuse("this goes with recipes of kind table only");
+  if (field) recipe.keeps = static_cast<Keeps>(field->choice(kKeeps));
+}
+
 void replace_stages(const std::vector<StageSteps>& replacements, Recipe& recipe) {
   for (const StageSteps& replacement : replacements) {
     const auto old = std::find_if(recipe.stages.begin(), recipe.stages.end(),
@@ -102,6 +114,7 @@ void read_earlier(const Object& object, const char* which, Kind kind, Recipe& re
     }
     recipe.buffers = earlier.buffers;
     recipe.scalings = earlier.scalings;
+    recipe.keeps = earlier.keeps;
     return;
   }
   field->refuse("no such recipe in this recipe's folder or the one above");
@@ -145,7 +158,7 @@ Recipe read_recipe(const fs::path& file) {
   const Json document = read_json_file(file);
   const Object object(Field(file.string(), "", document),
                       {"schema_version", "kind", "name", "title", "source", "parent", "wakes", "table", "forward",
-                       "scalings", "kernel", "at", "buffers", "stages"});
+                       "scalings", "keeps", "kernel", "at", "buffers", "stages"});
   need_schema_version_1(object);
   for (const auto& [one, other] : {std::pair{"parent", "wakes"}, std::pair{"wakes", "parent"}})
     if (object.has(one) && !object.has(other))
@@ -165,6 +178,7 @@ Recipe read_recipe(const fs::path& file) {
   read_earlier(object, "table", Kind::table, recipe);
   read_earlier(object, "forward", Kind::attention, recipe);
   read_scalings(object, recipe);
+  read_keeps(object, recipe);
   read_kernel(object, recipe);
   read_buffers(object, recipe);
   const Place place = object.has("at") ? read_place(object.need("at")) : Place::device;

@@ -125,6 +125,17 @@ struct StageSteps {
   bool operator==(const StageSteps&) const = default;
 };
 
+// What a project keeps from call to call, and with it the length that a call's frequencies are of (state.hpp).
+enum class Keeps {
+  nothing,  // its own
+  table,    // of the longest so far: a table is made anew for a call longer than all before, and never shrinks
+  // Of dynamic scaling alone; other kinds look at each call's length, or at none.
+  last_frequencies,     // of the last call beyond the maximum
+  longest_frequencies,  // of the longest; a call below the maximum, after one beyond, brings back the first frequencies
+  longest_frequencies_and_lists,   // the same; longrope's two lists of frequencies are kept as they were first made
+  longest_frequencies_in_buffers,  // the same; but all that is brought back is a buffer, which a cast reaches
+};
+
 struct Recipe {
   Kind kind = Kind::table;
   std::string name, title, source;   // source: the version of the project that was read, and where it is described
@@ -134,6 +145,7 @@ struct Recipe {
   std::string kernel;                // of this project's own that computes what the steps say (kernels.hpp); or empty
   std::vector<std::string> buffers;  // stages that a cast of the module rounds to its dtype
   std::vector<reference::Scaling::Type> scalings;  // that it knows, beside none
+  Keeps keeps = Keeps::nothing;
   std::vector<StageSteps> stages;  // in the order in which they run; the parent's where a fault does not replace them
   bool is_fault() const { return !parent.empty(); }
   const StageSteps* stage(const std::string& stage_name) const;

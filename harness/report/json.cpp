@@ -32,7 +32,7 @@ Json to_json(const SubjectInfo& subject) {
   add("claims", subject.claims);
   add("variant", subject.variant);
   out["emulated"] = subject.emulated;
-  if (subject.module_cast) out["module_cast"] = true;
+  if (subject.module_cast) out["module_cast"] = subject.cast_after_build ? Json("after_build") : Json(true);
   return out;
 }
 
@@ -82,13 +82,15 @@ Json to_json(const std::optional<Closer>& closer) {
 
 Json to_json(const std::optional<Worst>& worst) {
   if (!worst) return nullptr;
-  return {{"index", Json::array({worst->row, worst->pair})},
-          {"position", worst->position},
-          {"pair", worst->pair},
-          {"got", hex_float(worst->got)},
-          {"expected", hex_float(worst->expected)},
-          {"got_decimal", decimal(worst->got)},
-          {"expected_decimal", decimal(worst->expected)}};
+  Json out{{"index", Json::array({worst->row, worst->pair})},
+           {"position", worst->position},
+           {"pair", worst->pair},
+           {"got", hex_float(worst->got)},
+           {"expected", hex_float(worst->expected)},
+           {"got_decimal", decimal(worst->got)},
+           {"expected_decimal", decimal(worst->expected)}};
+  if (worst->call >= 0) out.update({{"call", worst->call}, {"length", worst->length}});
+  return out;
 }
 
 Json object_or_empty(const Json& tree) { return tree.is_null() ? Json::object() : with_spelled_numbers(tree); }
@@ -201,9 +203,9 @@ nlohmann::ordered_json to_json(const Report& report, bool all_results) {
       passed.get_ref<Json::object_t&>().emplace_back(result.id, result.margin ? json_number(*result.margin) : nullptr);
   }
   Json out{{"schema_version", 1},           {"tool", {{"name", "ropewalk"}, {"version", ROPEWALK_VERSION}}},
-          {"complete", report.complete},   {"environment", to_json(report.environment)},
-          {"summary", summary_of(report)}, {"results", std::move(results)},
-          {"passed", std::move(passed)}};
+           {"complete", report.complete},   {"environment", to_json(report.environment)},
+           {"summary", summary_of(report)}, {"results", std::move(results)},
+           {"passed", std::move(passed)}};
   if (!report.derived.is_null()) out["derived"] = report.derived;
   return out;
 }

@@ -14,7 +14,7 @@ namespace ropewalk {
 struct SubjectInfo {
   std::string name, recipe, device, program, tensors, recording;  // what applies; the others empty
   std::string claims, variant;
-  bool emulated = false, module_cast = false;
+  bool emulated = false, module_cast = false, cast_after_build = false;
 };
 
 struct Band {
@@ -47,6 +47,7 @@ struct Limit {
 struct Worst {  // the element that decides the verdict
   std::int64_t position = 0, pair = 0, row = 0;
   double got = 0, expected = 0;
+  std::int64_t call = -1, length = 0;  // of a case with a state block: which call, and its length
 };
 
 struct Closer {
@@ -91,7 +92,7 @@ struct Report {
   Environment environment;
   std::int64_t cases = 0;
   double seconds = 0, seconds_subjects = 0, seconds_reference = 0, seconds_checks = 0;
-  ProofCounts reference;        // how the reference values of this run were proved
+  ProofCounts reference;           // how the reference values of this run were proved
   nlohmann::ordered_json derived;  // suite/case/parameters -> what a model's config.json was taken to say; may be null
   std::vector<Result> results;     // in the order of `ropewalk list`
 };

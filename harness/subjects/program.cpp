@@ -13,6 +13,7 @@
 #include "harness/bad_input.hpp"
 #include "harness/cases/cell.hpp"
 #include "harness/cases/inputs.hpp"
+#include "harness/cases/state.hpp"
 #include "harness/subjects/process.hpp"
 #include "harness/subjects/subject.hpp"
 #include "harness/subjects/table_stages.hpp"
@@ -147,6 +148,8 @@ Json rope_block(const Case& problem) {
           {"layout", problem.attention && problem.attention->pairing == "interleaved" ? "interleaved" : "half"}};
 }
 
+Json built_for_or_null(const State& state) { return state.built_for > 0 ? Json(state.built_for) : Json(nullptr); }
+
 bool asks_for_scores(const Case& problem) {
   for (const CheckSpec& check : problem.checks)
     for (const std::string& stage : check.stages)
@@ -172,10 +175,17 @@ class ProgramSubject final : public Subject {
 
   void prepare(const Case& problem) override {
     if (problem.kind() != Kind::table) return;  // whole() asks
-    stages_.clear();
-    const Json fields{{"rope", rope_block(problem)}};
-    stages_ =
-        ask_for("rope_table", fields, {{"positions", positions_tensor(problem.positions)}}, problem, table_outputs);
+    served_.clear();
+    calls_ = calls_of(problem);
+    for (const Case& call : calls_) {
+      Json fields{{"rope", rope_block(call)}};
+      if (problem.state)
+        fields["state"] = {{"call", served_.size()},
+                           {"lengths", problem.state->lengths},
+                           {"built_for", built_for_or_null(*problem.state)}};
+      served_.push_back(ask_for(problem.state ? "rope_call" : "rope_table", fields,
+                                {{"positions", positions_tensor(call.positions)}}, call, table_outputs));
+    }
   }
 
   Whole whole(const Case& problem, const Stages& inputs) override {
@@ -201,7 +211,10 @@ class ProgramSubject final : public Subject {
     return out;
   }
 
-  Stages rows(std::int64_t first, std::int64_t count) override { return block_of(stages_, first, count); }
+  Stages rows(std::int64_t first, std::int64_t count) override {
+    const auto [call, row] = place_in(calls_, first);
+    return block_of(served_[call], row, count);
+  }
 
   SubjectInfo info() const override {
     SubjectInfo info;
@@ -279,7 +292,8 @@ class ProgramSubject final : public Subject {
   Abilities abilities_;
   std::int64_t last_id_ = 0;
   Json last_answer_;
-  Stages stages_;
+  std::vector<Case> calls_;     // of a state; else the case alone
+  std::vector<Stages> served_;  // in each of them
 };
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <chrono>
 
+#include "harness/cases/state.hpp"
 #include "harness/recipes/run.hpp"
+#include "harness/recipes/state.hpp"
 #include "harness/recipes/whole_run.hpp"
 #include "harness/subjects/subject.hpp"
 
@@ -21,19 +23,24 @@ class RecipeSubject final : public Subject {
     if (device_->runs_kernels() && recipe_.kernel.empty())
       throw SubjectUnsupported("the recipe " + recipe_.name + " names no kernel");
     if (problem.kind() != Kind::table) return;
-    positions_ = problem.positions;
-    try {
-      run_ = std::make_unique<RecipeRun>(recipe_, device_, problem, spec_.module_cast);
-    } catch (const Refused& e) {
-      throw SubjectUnsupported(e.what());
-    }
+    dtype_ = problem.dtype;
+    calls_ = calls_of(problem);
+    served_ = {{problem.rope.scaling.length, true}};
+    if (problem.state) served_ = served(recipe_, problem, spec_.cast_after_build);
+    start(0);
   }
 
   Stages rows(std::int64_t first, std::int64_t count) override {
+    const auto [call, row] = place_in(calls_, first);
+    if (call != call_) start(call);
     std::vector<std::int64_t> block(static_cast<std::size_t>(count));
-    for (std::int64_t i = 0; i < count; ++i) block[i] = positions_.at(first + i);
+    for (std::int64_t i = 0; i < count; ++i) block[i] = calls_[call].positions.at(row + i);
     try {
-      return run_->rows(block);
+      Stages stages = run_->rows(block);
+      if (spec_.cast_after_build && served_[call].first_table)  // the table is a buffer too
+        for (const char* stage : {"cos", "sin"})
+          stages[stage] = device_->apply(Op::cast, std::vector<Argument>{stages[stage]}, dtype_);
+      return stages;
     } catch (const Refused& e) {
       throw SubjectUnsupported(e.what());
     }
@@ -71,18 +78,33 @@ class RecipeSubject final : public Subject {
     info.claims = !spec_.claims.empty() ? spec_.claims : recipe_.is_fault() ? recipe_.parent : recipe_.name;
     info.emulated = device_->emulated();
     info.module_cast = spec_.module_cast;
+    info.cast_after_build = spec_.cast_after_build;
     return info;
   }
 
   std::int64_t undetermined() const override { return device_->undetermined(); }
 
  private:
+  void start(std::size_t call) {
+    call_ = call;
+    Case problem = calls_[call];
+    problem.rope.scaling.length = served_[call].length;
+    try {
+      run_ = std::make_unique<RecipeRun>(recipe_, device_, problem, spec_.module_cast && served_[call].of_buffers);
+    } catch (const Refused& e) {
+      throw SubjectUnsupported(e.what());
+    }
+  }
+
   SubjectSpec spec_;
   Recipe recipe_;
   std::shared_ptr<Device> device_;
-  Positions positions_;
-  std::unique_ptr<RecipeRun> run_;
-  const Case* problem_ = nullptr;  // of the last whole problem
+  DType dtype_ = DType::float32;
+  std::vector<Case> calls_;
+  std::vector<Served> served_;  // in each of them
+  std::size_t call_ = 0;
+  std::unique_ptr<RecipeRun> run_;  // of this call
+  const Case* problem_ = nullptr;   // of the last whole problem
   Values values_;
 };
 

@@ -34,16 +34,13 @@ const Mistake kMistakes[] = {
     {R"({"/cases": {}})", "cases: {}: a list with at least one entry is needed"},
     {R"({"/cases/1": 5})",
      "cases[1]: 5: an object with the fields note, name, model_config, layer_type, rope, positions, attention, "
-     "lora, dtype, subjects, checks"},
+     "lora, state, dtype, subjects, checks"},
     {R"({"/cse": 1})", "cse: 1: unknown field, did you mean cases?; accepted: schema_version, note, name, cases"},
     // The case
     {R"({"/cases/0/dtypes": 1})",
      "cases[0].dtypes: 1: unknown field, did you mean dtype?; accepted: note, name, model_config, layer_type, rope, "
-     "positions, attention, lora, dtype, subjects, checks"},
+     "positions, attention, lora, state, dtype, subjects, checks"},
     {R"({"/cases/0/attention": {}})", "cases[0].attention.heads: this field is missing"},
-    {R"({"/cases/0/state": []})",
-     "cases[0].state: []: not supported by this version; accepted: note, name, model_config, layer_type, rope, "
-     "positions, attention, lora, dtype, subjects, checks"},
     {R"({"/cases/0/dtype": null})", "cases[0].dtype: this field is missing"},
     {R"({"/cases/0/dtype": "int64"})", R"(cases[0].dtype: "int64": one of float64, float32, bfloat16, float16)"},
     {R"({"/cases/0/dtype": ["float32", "float61"]})",

@@ -34,7 +34,7 @@ std::vector<std::string> json_examples(const std::filesystem::path& file) {
 
 TEST(Docs, TheCaseFileIsOne) {
   const auto examples = json_examples(kSource / "docs/case_file.md");
-  ASSERT_EQ(examples.size(), 2U);
+  ASSERT_EQ(examples.size(), 3U);
   const Folder folder;
   const auto cases = read_case_file(folder.write("cases.json", examples[0]));
   ASSERT_EQ(cases.size(), 4U);
@@ -54,6 +54,15 @@ TEST(Docs, TheModelsCaseFileIsOne) {
   EXPECT_EQ(cases[2].id,
             "mine/tables/model_config=gemma-3-4b-it,layer_type=full_attention,positions=log_spaced(0..max_position;64)/"
             "float32");
+}
+
+TEST(Docs, TheCallsAreACaseFile) {
+  const Folder folder;
+  const auto file = folder.write("cases.json", json_examples(kSource / "docs/case_file.md").at(2));
+  const auto cases = read_case_file(file);
+  ASSERT_EQ(cases.size(), 1U);
+  EXPECT_EQ(cases[0].id,
+            "mine/grows/head_dim=64,scaling=dynamic,factor=2,max_position_embeddings=4,lengths=3..8/float32");
 }
 
 TEST(Docs, TheRefusalIsTheReaders) {
