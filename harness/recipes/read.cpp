@@ -172,8 +172,7 @@ Recipe read_recipe(const fs::path& file) {
   read_text(object, "title", recipe.title);
   read_text(object, "source", recipe.source);
   if (object.has("wakes")) read_text(object, "wakes", recipe.wakes);
-  const bool assembled = object.has("table") && object.has("forward");  // then it may have no stage of its own
-  if (recipe.is_fault() && assembled)
+  if (recipe.is_fault() && object.has("table") && object.has("forward"))
     object.need("forward").refuse("either table or forward: the rest is the parent's");
   read_earlier(object, "table", Kind::table, recipe);
   read_earlier(object, "forward", Kind::attention, recipe);
@@ -183,14 +182,14 @@ Recipe read_recipe(const fs::path& file) {
   read_buffers(object, recipe);
   const Place place = object.has("at") ? read_place(object.need("at")) : Place::device;
   const Field stages = object.need("stages");
-  if (assembled && stages.json() == Json::object()) {
-    check_stages(recipe, stages);
-    return recipe;
-  }
+  // One that others give whole, a rotation on another's table, may have no stage of its own.
+  const bool whole = object.has("table") && (object.has("forward") || recipe.is_fault());
+  std::vector<StageSteps> own;
+  if (!whole || stages.json() != Json::object()) own = read_stages(stages, place, recipe.kind);
   if (recipe.is_fault())
-    replace_stages(read_stages(stages, place, recipe.kind), recipe);
+    replace_stages(own, recipe);
   else
-    for (StageSteps& stage : read_stages(stages, place, recipe.kind)) {
+    for (StageSteps& stage : own) {
       const auto old = std::find_if(recipe.stages.begin(), recipe.stages.end(),
                                     [&](const StageSteps& known) { return known.stage == stage.stage; });
       if (old != recipe.stages.end())

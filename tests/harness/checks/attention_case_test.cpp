@@ -34,6 +34,27 @@ void expect_all(Verdict verdict, const std::vector<Result>& results) {
 constexpr const char* kEight = R"("head_dim": 8, "max_position": 5)";
 constexpr const char* kDTypes = R"(["float32", "bfloat16", "float16"])";
 
+// A float32 table promotes: what the claimed recipe's steps do is right, in whatever claims another it is an error.
+TEST(AttentionCase, AStageHasTheDtypeThatTheClaimedStepsGiveIt) {
+  const auto rotated = [](const std::string& subject) {
+    return results_of(problem(kEight, R"("inputs": "normal")"), R"("bfloat16")", subject,
+                      accuracy(R"("rotated_q")"))[0];
+  };
+  const std::string neox = on_cpu("gpt-neox-4.37-rotation", "a");
+  const Result own = rotated(neox);
+  EXPECT_EQ(own.verdict, Verdict::pass) << own.reason;
+  EXPECT_EQ(own.stage_dtype, "float32");
+  EXPECT_LT(own.error->total.max_abs, 1e-5) << "a rounding to bfloat16 would show";
+  EXPECT_LT(own.measured.mismatched, own.measured.compared / 2) << "most are the nearest of float32";
+  const Result other = rotated(std::string(neox).insert(1, R"("claims": "hf-llama-5.24-rotation", )"));
+  EXPECT_EQ(other.verdict, Verdict::error);
+  EXPECT_THAT(other.reason, HasSubstr("rotated_q is float32; accepted: bfloat16, the dtype of the case"));
+  const Result narrow =
+      rotated(on_cpu("hf-llama-5.24-rotation", "a").insert(1, R"("claims": "gpt-neox-4.37-rotation", )"));
+  EXPECT_EQ(narrow.verdict, Verdict::error);
+  EXPECT_THAT(narrow.reason, HasSubstr("accepted: float32, the dtype that the steps of the claimed recipe give it"));
+}
+
 // flash-attention 517: 2 queries, 5 keys.
 TEST(AttentionCase, AMaskFromTheWrongCornerIsToldByTheKeysThatAreSeen) {
   for (const char* inputs : {"visible", "normal"}) {

@@ -157,6 +157,22 @@ TEST_F(RecipeFile, AFaultAndAnAttentionKnowTheirTablesScalings) {
   EXPECT_EQ(find_recipe("hf-eager-attention").scalings, find_recipe("hf-llama-5.24").scalings);
 }
 
+// "table" beside "forward": another's rotation on a table of one's own, and nothing else.
+TEST_F(RecipeFile, ARotationStandsOnAnothersTable) {
+  const Recipe made = find_recipe("gemma-3.3.0-rotation"), table = find_recipe("gemma-3.3.0"),
+               rotation = find_recipe("litgpt-rotation");
+  EXPECT_EQ(made.stage("angle")->steps, table.stage("angle")->steps);
+  EXPECT_NE(made.stage("angle")->steps, rotation.stage("angle")->steps);
+  EXPECT_EQ(made.stage("rotated_k")->steps, rotation.stage("rotated_k")->steps);
+  EXPECT_EQ(made.stages.size(), rotation.stages.size());
+  EXPECT_EQ(made.scalings, table.scalings);
+  EXPECT_NE(made.scalings, rotation.scalings);
+  EXPECT_EQ(find_recipe("hf-llama-4.37-rotation").buffers, find_recipe("hf-llama-4.37").buffers);
+  const Recipe fault = find_recipe("ggml-cpu-rotation");
+  EXPECT_EQ(fault.stage("angle")->steps, find_recipe("ggml-cpu").stage("angle")->steps);
+  EXPECT_EQ(fault.stage("rotated_q")->steps, find_recipe("onnxruntime-1.32.0-rotation").stage("rotated_q")->steps);
+}
+
 TEST_F(RecipeFile, OperationsNeverMet) {
   const Folder folder;  // every operation can be written
   const auto file = folder.write("r.json", R"({
