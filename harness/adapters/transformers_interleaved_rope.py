@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Hugging Face transformers, whichever version is importable: models that turn neighbouring channels by functions of their
-own (Cohere and GLM, which have the usual names for them, are transformers_rope.py's).
+own. Their tables, and Cohere and GLM, which have the usual names for them, are transformers_rope.py's.
 
 --model NAME   gptj (default), llama4, deepseek_v2, deepseek_v3. DeepSeek V3 gives the channels of a pair half the width
                apart, whatever the order in which they come in.
@@ -11,7 +11,7 @@ import os
 
 from plain_python import serve
 from rope_request import plain_rope, positions_of
-from torch_tensors import DTYPES, read, rotate, torch, version_of, write
+from torch_tensors import DTYPES, read, rotate, torch, version_of
 
 NAMES = {"gptj": ("GPTJConfig", "GPTJRotaryEmbedding"), "llama4": ("Llama4TextConfig", "Llama4TextRotaryEmbedding"),
          "deepseek_v2": ("DeepseekV2Config", "DeepseekV2RotaryEmbedding"),
@@ -66,14 +66,6 @@ def table(request, positions):
     return cos, sin, None
 
 
-def rope_table(request):
-    with torch.no_grad():
-        cos, sin, _ = table(request, positions_of(read(request["inputs"])))
-    if cos.dtype != DTYPES[request["dtype"]]:
-        raise NotImplementedError(f"its table is {cos.dtype} whatever the dtype of the activations")
-    write(request["outputs"], {"cos": cos, "sin": sin})
-
-
 def rope_apply(request):
     tensors = read(request["inputs"])
     with torch.no_grad():
@@ -99,4 +91,4 @@ def rope_apply(request):
 
 # Complex numbers are made of float32 whatever the dtype of the activations: nothing wider is claimed.
 CLAIMED = [name for name in DTYPES if not COMPLEX or name != "float64"]
-serve(f"transformers-{MODEL}", version_of("transformers"), {"rope_table": rope_table, "rope_apply": rope_apply}, CLAIMED)
+serve(f"transformers-{MODEL}", version_of("transformers"), {"rope_apply": rope_apply}, CLAIMED)
