@@ -7,13 +7,14 @@ The table is what comes out when unit vectors are rotated: ggml has no function 
 import ctypes
 import importlib.metadata
 import importlib.util
+import math
 import pathlib
 import sys
 
 import numpy
 from numpy_tensors import read, write
 from plain_python import serve
-from rope_request import plain_rope, positions_of
+from rope_request import llama3_of, plain_rope, positions_of
 
 TYPES = {"float32": 0, "float16": 1}  # enum ggml_type
 I32 = 26
@@ -55,17 +56,65 @@ base, cpu, VERSION = load()
 cpu.ggml_cpu_init()
 
 
+def llama3_factors(rope):
+    """What llama.cpp's converter stores for Llama 3: what each pair's frequency is divided by, [pairs] float32."""
+    import torch  # the converter's arithmetic: tensors without dimensions
+
+    factor, low, high, length = llama3_of(rope)
+    frequencies = 1.0 / (rope["base"] ** (torch.arange(0, rope["rotary_dim"], 2, dtype=torch.float32) / rope["rotary_dim"]))
+    factors = []
+    for frequency in frequencies:
+        wavelength = 2 * math.pi / frequency
+        smooth = (length / wavelength - low) / (high - low)
+        blend = 1 / ((1 - smooth) / factor + smooth)
+        factors.append(1 if wavelength < length / high else factor if wavelength > length / low else blend)
+    return numpy.array([float(one) for one in factors], numpy.float32)
+
+
+def scaled(rope):
+    """The scaling as llama.cpp asks for it: frequency factors or None, original length, scale, extrapolation, amplitude."""
+    scaling = rope.get("scaling") or {"type": "default"}
+    kind, factor = scaling["type"], numpy.float32(scaling.get("factor") or 1)
+    if kind == "default":
+        return None, 0, 1.0, 0.0, 1.0
+    if kind == "llama3":
+        return llama3_factors(rope), 0, 1.0, 0.0, 1.0
+    if kind == "linear":
+        return None, 0, float(1 / factor), 0.0, 1.0
+    original = int(scaling.get("original_max_position_embeddings") or 0)
+    if kind == "longrope":
+        longest, length = scaling.get("max_position_embeddings") or original * factor, scaling.get("length") or 0
+        amplitude = math.sqrt(1 + math.log(longest / original) / math.log(original)) if longest > original else 1.0
+        factors = scaling["long_factor" if length > original else "short_factor"]
+        return numpy.array(factors, numpy.float32), 0, 1.0, 0.0, scaling.get("attention_factor") or amplitude
+    if kind != "yarn" or scaling.get("attention_factor") is not None or scaling.get("truncate") is False:
+        raise NotImplementedError(f"no scaling {kind} here, or not with these settings")
+
+    def mscale(multiple):
+        return numpy.float32(0.1) * numpy.float32(multiple) * numpy.log(factor) + numpy.float32(1)
+
+    several = scaling.get("mscale") and scaling.get("mscale_all_dim")
+    amplitude = mscale(scaling["mscale"]) / mscale(scaling["mscale_all_dim"]) if several else mscale(1)
+    # rope_yarn multiplies by 1 + 0.1 ln(factor) itself; llama.cpp takes that back beforehand.
+    return None, original, float(1 / factor), 1.0, float(amplitude * (1 / mscale(1)))
+
+
 def turn(rope, x, positions, layout, function="ggml_rope_ext"):
     """x [batch, seq, heads, dim]: the same bytes as a ggml tensor of sizes dim, heads, seq, batch."""
+    factors, original, scale, extrapolation, amplitude = scaled(rope)
+    beta_fast, beta_slow = ((rope.get("scaling") or {}).get(name) for name in ("beta_fast", "beta_slow"))
     context = base.ggml_init(InitParams(4 * x.nbytes + 4 * len(positions) + (1 << 24), None, False))
     a = base.ggml_new_tensor_4d(context, TYPES[x.dtype.name], *reversed(x.shape))
     places = base.ggml_new_tensor_1d(context, I32, len(positions))
     x, indices = numpy.ascontiguousarray(x), positions.astype(numpy.int32)
     ctypes.memmove(base.ggml_get_data(a), x.ctypes.data, x.nbytes)
     ctypes.memmove(base.ggml_get_data(places), indices.ctypes.data, indices.nbytes)
-    # No long-context scaling: original length 0, scale 1, extrapolation 0, amplitude 1; the last two are YaRN's.
-    y = getattr(base, function)(context, a, places, None, rope["rotary_dim"], MODES[layout], 0, rope["base"], 1.0, 0.0,
-                                1.0, 32.0, 1.0)
+    divisors = None
+    if factors is not None:
+        divisors = base.ggml_new_tensor_1d(context, TYPES["float32"], len(factors))
+        ctypes.memmove(base.ggml_get_data(divisors), factors.ctypes.data, factors.nbytes)
+    y = getattr(base, function)(context, a, places, divisors, rope["rotary_dim"], MODES[layout], original, rope["base"],
+                                scale, extrapolation, amplitude, beta_fast or 32.0, beta_slow or 1.0)
     graph = base.ggml_new_graph(context)
     base.ggml_build_forward_expand(graph, y)
     if cpu.ggml_graph_compute_with_ctx(context, graph, 1) != 0:
@@ -77,7 +126,7 @@ def turn(rope, x, positions, layout, function="ggml_rope_ext"):
 
 
 def rope_table(request):
-    rope = plain_rope(request)
+    rope = plain_rope(request, scales=True)
     positions = positions_of(read(request["inputs"]))
     pairs = rope["rotary_dim"] // 2
     units = numpy.zeros((1, len(positions), 1, 2 * pairs), request["dtype"])
@@ -87,7 +136,7 @@ def rope_table(request):
 
 
 def rope_apply(request):
-    rope, tensors = plain_rope(request), read(request["inputs"])
+    rope, tensors = plain_rope(request, scales=True), read(request["inputs"])
     if "cos" in tensors:
         raise NotImplementedError("it takes no table from outside")
     positions, outputs = positions_of(tensors), {}

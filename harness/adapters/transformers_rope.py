@@ -64,6 +64,9 @@ def scaling_settings(rope, length):
             given.pop("factor", None)
     if kind == "proportional":
         given["partial_rotary_factor"] = given.pop("proportion")
+    if options.model == "phi3" and hasattr(Config, "_rope_scaling_validation"):  # three fields, and not one more
+        lists = {name: given[name] for name in ("short_factor", "long_factor")}
+        return {**settings, "rope_scaling": {"type": kind, **lists}}
     if trained:
         given["original_max_position_embeddings"] = int(trained)
     return {**settings, "rope_scaling": {"rope_type": kind, "type": kind, **given}}

@@ -147,6 +147,8 @@ class Walk {
         return sum(x(0), x(1), 1);
       case Op::subtract:
         return sum(x(0), x(1), -1);
+      case Op::fma:  // counts a rounding of the product, which there is not: an upper bound
+        return sum(product(x(0), x(1)), x(2), 1);
       case Op::power:
         return power(x(0), x(1), bounds);
       case Op::exp:

@@ -149,7 +149,7 @@ bool knows(const Recipe& recipe, Type type) {
 
 // Versions that are wrong by what they take for the original length, or for the list, and the base that GPT-J has.
 bool right_for(const Recipe& recipe, const Configuration& configuration) {
-  if (recipe.name == "gpt-j") return configuration.base == 10000;
+  if (recipe.name.starts_with("gpt-j")) return configuration.base == 10000;
   const Scaling& scaling = configuration.scaling;
   if (recipe.name == "hf-llama-4.43.4" && scaling.type == Type::longrope)
     return scaling.max_position_embeddings > scaling.original_max_position_embeddings;
