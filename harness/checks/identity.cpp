@@ -15,8 +15,12 @@ double size_of_error(double got, double exact) {
 std::vector<double> exact_row(const std::string& stage, std::size_t row, Truth& truth) {
   const auto& frequencies = truth.frequencies();
   const auto pairs = static_cast<std::size_t>(frequencies.size());
-  const auto position = static_cast<double>(truth.positions()[row]);
-  if (stage == "positions") return {position};
+  if (stage == "positions") {
+    std::vector<double> of_axes;
+    for (std::int64_t axis = 0; axis < truth.axes(); ++axis)
+      of_axes.push_back(static_cast<double>(truth.position_on(axis, row)));
+    return of_axes;
+  }
   if (stage == "cos" || stage == "sin") {
     const auto& table = truth.of_exact();
     const auto& values = stage == "cos" ? table.cos : table.sin;
@@ -24,8 +28,9 @@ std::vector<double> exact_row(const std::string& stage, std::size_t row, Truth& 
     return {from, from + static_cast<std::ptrdiff_t>(pairs)};
   }
   std::vector<double> values(pairs);
+  const auto of_pairs = truth.positions_of_pairs(row);
   for (std::size_t j = 0; j < pairs; ++j)
-    values[j] = frequencies.head(static_cast<int>(j)) * (stage == "angle" ? position : 1);
+    values[j] = frequencies.head(static_cast<int>(j)) * (stage == "angle" ? of_pairs[j] : 1);
   return values;
 }
 
@@ -67,7 +72,8 @@ void IdentityCheck::add(const Stages& a, const Stages& b, Truth& truth, bool fir
   format_ = is_floating(x.dtype()) ? format_of(x.dtype()) : reference::Format::float64;
   for (std::size_t r = 0; r < rows; ++r, ++rows_) {
     const std::int64_t position = stage_ == "inv_freq" ? 0 : positions[r];
-    row(&a_[r * columns], &b_[r * columns], columns, position, exact_row(stage_, r, truth).data());
+    row(&a_[r * columns], &b_[r * columns], columns, position, exact_row(stage_, r, truth).data(),
+        stage_ == "inv_freq" || stage_ == "positions" ? std::span<const double>() : truth.positions_of_pairs(r));
   }
 }
 
@@ -79,7 +85,8 @@ void IdentityCheck::look_at(std::span<const double> values, std::size_t side) {
   }
 }
 
-void IdentityCheck::row(const double* a, const double* b, std::size_t n, std::int64_t position, const double* exact) {
+void IdentityCheck::row(const double* a, const double* b, std::size_t n, std::int64_t position, const double* exact,
+                        std::span<const double> of_pairs) {
   difference_.resize(n);
   ulps_.resize(n);
   for (std::size_t j = 0; j < n; ++j) {
@@ -92,7 +99,8 @@ void IdentityCheck::row(const double* a, const double* b, std::size_t n, std::in
     closest_[0] = std::max(closest_[0], size_of_error(a[j], exact[j]));
     closest_[1] = std::max(closest_[1], size_of_error(b[j], exact[j]));
     if (mismatched_ == 1 || std::fabs(difference_[j]) > std::fabs(worst_.got - worst_.expected))
-      worst_ = {position, static_cast<std::int64_t>(j), rows_, a[j], b[j]};
+      worst_ = {of_pairs.empty() ? position : static_cast<std::int64_t>(of_pairs[j]), static_cast<std::int64_t>(j),
+                rows_, a[j], b[j]};
   }
   statistics_.add(position, difference_, ulps_);
 }

@@ -19,7 +19,8 @@ class IdentityCheck {
 
  private:
   void look_at(std::span<const double> values, std::size_t side);
-  void row(const double* a, const double* b, std::size_t n, std::int64_t position, const double* exact);
+  void row(const double* a, const double* b, std::size_t n, std::int64_t position, const double* exact,
+           std::span<const double> of_pairs);
 
   std::string stage_, dtypes_, shape_reason_;
   Statistics statistics_;

@@ -51,6 +51,9 @@ GoldenFile golden_of(const Case& problem) {
   if (problem.rope.scaling.type != reference::Scaling::Type::none)
     throw BadInput(problem.file, problem.id, "scaling " + std::string(name_of(problem.rope.scaling.type)),
                    "golden tensors of scaled RoPE are not supported by this version; accepted: none");
+  if (problem.rope.axes() > 1)
+    throw BadInput(problem.file, problem.id, "positions of several axes",
+                   "golden tensors of them are not supported by this version; accepted: one axis");
   if (problem.kind() == Kind::attention) return golden_attention(problem);
   if (problem.kind() == Kind::lora) return golden_lora(problem);
   if (!std::isnormal(problem.rope.base))

@@ -22,6 +22,7 @@ class RecipeSubject final : public Subject {
       throw SubjectUnsupported("the recipe " + recipe_.name + " names no kernel");
     if (problem.kind() != Kind::table) return;
     positions_ = problem.positions;
+    axes_ = problem.rope.axes();
     try {
       run_ = std::make_unique<RecipeRun>(recipe_, device_, problem, spec_.module_cast);
     } catch (const Refused& e) {
@@ -30,8 +31,10 @@ class RecipeSubject final : public Subject {
   }
 
   Stages rows(std::int64_t first, std::int64_t count) override {
-    std::vector<std::int64_t> block(static_cast<std::size_t>(count));
-    for (std::int64_t i = 0; i < count; ++i) block[i] = positions_.at(first + i);
+    std::vector<std::int64_t> block;
+    block.reserve(static_cast<std::size_t>(count * axes_));
+    for (std::int64_t i = 0; i < count; ++i)
+      for (std::int64_t axis = 0; axis < axes_; ++axis) block.push_back(positions_.at(first + i, axis));
     try {
       return run_->rows(block);
     } catch (const Refused& e) {
@@ -81,6 +84,7 @@ class RecipeSubject final : public Subject {
   Recipe recipe_;
   std::shared_ptr<Device> device_;
   Positions positions_;
+  std::int64_t axes_ = 1;
   std::unique_ptr<RecipeRun> run_;
   const Case* problem_ = nullptr;  // of the last whole problem
   Values values_;
