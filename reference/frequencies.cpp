@@ -66,22 +66,34 @@ Frequencies Frequencies::given(std::span<const double> exact_values) {
   return f;
 }
 
+Frequencies Frequencies::repeated(int times) const {
+  Frequencies f = *this;
+  f.period_ = size();
+  for (int i = 1; i < times; ++i) {
+    f.head_.insert(f.head_.end(), head_.begin(), head_.end());
+    f.tail_.insert(f.tail_.end(), tail_.begin(), tail_.end());
+    f.exact_.insert(f.exact_.end(), exact_.begin(), exact_.end());
+    f.turns_.insert(f.turns_.end(), turns_.begin(), turns_.end());
+  }
+  return f;
+}
+
 Real Frequencies::at(int j, int bits) const {
   if (j < 0 || j >= size()) throw std::out_of_range("no such frequency");
   if (exact(j)) return real(head(j), std::max(bits, 53));
   constexpr int kGuard = 40;  // the power multiplies the relative error of the ratio by j
   Real theta = scales_->ratio(bits + kGuard + scales_->lost_bits());
-  mpfr_pow_ui(raw(theta), raw(theta), static_cast<unsigned long>(j), MPFR_RNDN);
-  scales_->apply(j, theta);
+  mpfr_pow_ui(raw(theta), raw(theta), static_cast<unsigned long>(power_of(j)), MPFR_RNDN);
+  scales_->apply(power_of(j), theta);
   return theta;
 }
 
 std::optional<Real> Frequencies::finite(int j) const {
   constexpr int kBitsOfCandidate = 256;
   if (exact(j)) return real(head(j), 53);
-  return scales_->finite(j, at(j, kBitsOfCandidate));
+  return scales_->finite(power_of(j), at(j, kBitsOfCandidate));
 }
 
-bool Frequencies::algebraic(int j) const { return !scales_ || scales_->algebraic(j); }
+bool Frequencies::algebraic(int j) const { return !scales_ || scales_->algebraic(power_of(j)); }
 
 }  // namespace ropewalk::reference

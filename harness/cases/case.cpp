@@ -1,5 +1,6 @@
 #include "harness/cases/case.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 namespace ropewalk {
@@ -11,6 +12,13 @@ std::vector<std::int64_t> Positions::all() const {
     std::iota(out.begin(), out.end(), 0);
   }
   return out;
+}
+
+std::int64_t Positions::largest() const {
+  if (axes.empty()) return list.empty() ? limit - 1 : list.back();
+  std::int64_t most = 0;
+  for (const auto& axis : axes) most = std::max(most, *std::max_element(axis.begin(), axis.end()));
+  return most;
 }
 
 std::string_view name_of(Relation relation) {

@@ -22,10 +22,19 @@ std::string_view name_of(Verdict verdict);
 struct Positions {
   std::int64_t limit = 0;          // 0 .. limit-1 when list is empty
   std::vector<std::int64_t> list;  // otherwise these, ascending, no duplicates
-  std::int64_t count() const { return list.empty() ? limit : static_cast<std::int64_t>(list.size()); }
-  std::int64_t at(std::int64_t row) const { return list.empty() ? row : list[static_cast<std::size_t>(row)]; }
-  std::vector<std::int64_t> all() const;
-  std::int64_t largest() const { return list.empty() ? limit - 1 : list.back(); }
+  // Or, of several axes, each axis' own position of every row, in any order. Without them a row has the same position
+  // on all axes, as text has.
+  std::vector<std::vector<std::int64_t>> axes = {};
+  std::int64_t count() const {
+    if (!axes.empty()) return std::ssize(axes[0]);
+    return list.empty() ? limit : static_cast<std::int64_t>(list.size());
+  }
+  std::int64_t at(std::int64_t row, std::int64_t axis = 0) const {
+    if (!axes.empty()) return axes[static_cast<std::size_t>(axis)][static_cast<std::size_t>(row)];
+    return list.empty() ? row : list[static_cast<std::size_t>(row)];
+  }
+  std::vector<std::int64_t> all() const;  // of one axis
+  std::int64_t largest() const;           // on any axis
 };
 
 struct SubjectSpec {

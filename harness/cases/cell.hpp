@@ -10,6 +10,8 @@ Json attention_block(const Attention& attention, std::int64_t positions);  // of
 Json lora_block(const Lora& lora);
 // {"type": "yarn", "factor": 4, ...} with every field that the type has; null for none.
 Json scaling_block(const Rope& rope);
+// {"type": "mrope", "mrope_section", "mrope_interleaved"} or {"type": "axial"}; null for one axis.
+Json axes_block(const Rope& rope);
 reference::Scaling read_scaling_block(const Field& block);  // what scaling_block made. Throws BadInput
 // The same as fields of a rope block, those that say something: {"scaling": "yarn", "factor": 4, ...}.
 Json scaling_fields_of(const Rope& rope);

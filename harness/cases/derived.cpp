@@ -38,7 +38,7 @@ Json bands_of(const Rope& rope) {
 
 }  // namespace
 
-nlohmann::ordered_json derived_from(const ModelConfig& config, std::int64_t window, const Case& cell) {
+nlohmann::ordered_json derived_from(const ModelConfig& config, const ModelLayer& layer, const Case& cell) {
   const Rope& rope = cell.rope;
   Json out{{"model_type", text_or_null(config.model_type)},
            {"theta", plain_json(rope.base)},
@@ -52,12 +52,12 @@ nlohmann::ordered_json derived_from(const ModelConfig& config, std::int64_t wind
            {"heads", count_or_null(config.heads)},
            {"kv_heads", count_or_null(config.kv_heads)},
            {"pairing", text_or_null(config.pairing)},
-           {"window", count_or_null(window)},
+           {"window", count_or_null(layer.window)},
            {"softcap", config.softcap > 0 ? plain_json(config.softcap) : Json(nullptr)},
            {"softmax_scale", config.softmax_scale ? Json(*config.softmax_scale) : Json(nullptr)}};
-  if (!config.mrope_section.empty()) {
-    out["mrope_section"] = config.mrope_section;
-    out["mrope_interleaved"] = config.mrope_interleaved;
+  if (!layer.rope.mrope_section.empty()) {
+    out["mrope_section"] = layer.rope.mrope_section;
+    out["mrope_interleaved"] = layer.rope.mrope_interleaved;
   }
   return out;
 }

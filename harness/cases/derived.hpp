@@ -6,6 +6,6 @@
 
 namespace ropewalk {
 
-nlohmann::ordered_json derived_from(const ModelConfig& config, std::int64_t window, const Case& cell);
+nlohmann::ordered_json derived_from(const ModelConfig& config, const ModelLayer& layer, const Case& cell);
 
 }  // namespace ropewalk

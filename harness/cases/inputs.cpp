@@ -131,10 +131,11 @@ double least(DType dtype) {
   return dtype == DType::float16 ? -65504 : -0x1.fep127;
 }
 
-Tensor positions_tensor(const Positions& positions) {
-  const auto numbers = positions.all();
-  Tensor out(DType::int64, {positions.count()});
-  std::copy(numbers.begin(), numbers.end(), out.as<std::int64_t>().begin());
+Tensor positions_tensor(const Positions& positions, std::int64_t axes) {
+  Tensor out(DType::int64, axes == 1 ? Shape{positions.count()} : Shape{axes, positions.count()});
+  auto to = out.as<std::int64_t>().begin();
+  for (std::int64_t axis = 0; axis < axes; ++axis)
+    for (std::int64_t row = 0; row < positions.count(); ++row) *to++ = positions.at(row, axis);
   return out;
 }
 

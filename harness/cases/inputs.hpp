@@ -19,7 +19,8 @@ std::map<std::string, Tensor> make_inputs(const Case& problem);
 
 double least(DType dtype);  // the least finite number of float64, float32, bfloat16 or float16
 
-Tensor positions_tensor(const Positions& positions);  // int64, [count]
+// int64, [count] or, of several axes, [axes, count].
+Tensor positions_tensor(const Positions& positions, std::int64_t axes = 1);
 
 // Uniforms k * 2^-24 in [0, 1): element i of the stream `name` of this key. Normals are the sum of twelve, less 6.
 double uniform(std::uint64_t key, std::uint64_t element);

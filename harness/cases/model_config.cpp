@@ -104,8 +104,6 @@ void read_layers(const Field& config, const Family& family, ModelConfig& out) {
     const auto part = each ? first_of(*block, {type.c_str()}) : local ? std::nullopt : block;
     const ModelRope rope = read_model_rope(config, part, family, type, local);
     out.base_stated = out.base_stated && rope.base_stated;
-    out.mrope_section = rope.mrope_section;
-    out.mrope_interleaved = rope.mrope_interleaved;
     out.layers.push_back({type, rope.rope, window_of(config, family, type)});
   }
   if (out.layers.size() == 1) out.layers[0].type.clear();

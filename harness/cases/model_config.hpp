@@ -24,9 +24,7 @@ struct ModelConfig {
   double softcap = 0;                                      // of the scores; 0: none
   std::optional<double> softmax_scale;
   bool sinks = false;
-  std::string pairing;                      // as in an attention block; empty: not stated
-  std::vector<std::int64_t> mrope_section;  // pairs of the axes time, height, width; empty: one axis
-  bool mrope_interleaved = false;
+  std::string pairing;                     // as in an attention block; empty: not stated
   std::vector<std::string> rotation_only;  // what attention blocks cannot say beyond the rotation, with the key
 };
 

@@ -128,18 +128,20 @@ void read_base(const Field& config, const std::optional<Field>& block, const Fam
 void read_sections(const Field& block, ModelRope& out) {
   const auto sections = first_of(block, {"mrope_section"});
   if (const auto interleaved = first_of(block, {"mrope_interleaved"})) {
-    out.mrope_interleaved = interleaved->flag();
+    out.rope.mrope_interleaved = interleaved->flag();
     if (!sections) interleaved->refuse("this goes with mrope_section only");
   }
   if (!sections) return;
   std::int64_t pairs = 0;
+  auto& of_axis = out.rope.mrope_section;
   for (const Field& item : sections->items()) {
     if (item.whole() < 1) item.refuse("a number of pairs, at least 1, is needed");
     pairs += item.whole();
-    out.mrope_section.push_back(item.whole());
+    of_axis.push_back(item.whole());
   }
-  if (out.mrope_section.size() != 3 || pairs != out.rope.rotary_dim() / 2)
+  if (of_axis.size() != 3 || pairs != out.rope.rotary_dim() / 2)
     sections->refuse(fmt::format("three numbers with the sum {} are needed", out.rope.rotary_dim() / 2));
+  check_sections(out.rope, *sections);
 }
 
 // The field of the config that says this; transformers 4 and 5 look beside the block too.

@@ -16,8 +16,6 @@ std::optional<Field> first_of(const Field& object, std::initializer_list<const c
 struct ModelRope {
   Rope rope;
   bool base_stated = true;
-  std::vector<std::int64_t> mrope_section;
-  bool mrope_interleaved = false;
 };
 
 // `block`: rope_scaling, rope_parameters, or the latter's part for this kind of layer. `local`: of sliding layers that

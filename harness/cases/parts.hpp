@@ -60,6 +60,13 @@ struct FieldRule {
 // A list, {"from", "to", "step"} or {"log_spaced", "count"}. `own`: the model's maximum, for the word max_position; 0:
 // there is no model.
 Positions read_positions(const Field& field, std::int64_t own = 0);
+// {"axes": [[...], ...]}, {"tokens": [n, [t, h, w], ...]}, and what ids say of them.
+constexpr std::size_t kMostAxes = 4;
+constexpr std::int64_t kMostPairs = 32768;
+Positions read_axis_lists(const Field& field);
+Positions read_tokens(const Field& field, std::int64_t own);
+std::string text_of_axis_lists(const Field& field);
+std::string text_of_tokens(const Field& field);
 std::string text_of_positions(const Field& field);  // of one that read_positions took: "log_spaced(0..1048575;64)"
 Positions read_max_position(const Field& field);
 
@@ -80,6 +87,11 @@ std::span<const FieldRule> lora_rules();
 std::span<const FieldRule> state_rules();
 void check_state(const Object& the_case);    // refuses what does not go with the state block that it has
 std::span<const FieldRule> scaling_rules();  // fields of the rope block
+std::span<const FieldRule> axes_rules();     // the same
+// Sections that make up the pairs, a width that has halves; `block` is where they are written.
+void check_axes(const Rope& rope, const Field& block);
+void check_sections(const Rope& rope, const Field& field);
+void check_axes_of_positions(const GridPoint& point, bool of_attention, const Field& positions);
 // What goes with the kind of scaling: fields that it needs, fields that it has none of, lists of the right length.
 void check_scaling(const Rope& rope, const Field& block);
 struct ScalingFields {  // that a kind of scaling has beside `scaling` itself

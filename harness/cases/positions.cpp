@@ -80,7 +80,9 @@ Positions read_max_position(const Field& field) { return {at_least_one(field), {
 Positions read_positions(const Field& field, std::int64_t own) {
   if (field.json().is_array()) return {0, listed(field)};
   if (!field.json().is_object())
-    field.refuse(R"(a list, {"from", "to", "step"} or {"log_spaced": [a, b], "count": n} is needed)");
+    field.refuse(R"(a list, {"from", "to", "step"}, {"log_spaced", "count"}, {"axes"} or {"tokens"} is needed)");
+  if (field.json().contains("axes")) return read_axis_lists(field);
+  if (field.json().contains("tokens")) return read_tokens(field, own);
   const Object range(field, fields_of(field));
   const bool spaced = field.json().contains("log_spaced") || field.json().contains("count");
   return {0, spaced ? log_spaced(range, own) : stepped(range, own)};
@@ -91,6 +93,8 @@ std::string text_of_positions(const Field& field) {
   const auto end = [&](const Json& json) {
     return json.is_string() ? std::string(kOwnMaximum) : std::to_string(field.inside("", json).whole());
   };
+  if (value.contains("axes")) return text_of_axis_lists(field);
+  if (value.contains("tokens")) return text_of_tokens(field);
   if (value.contains("log_spaced"))
     return fmt::format("log_spaced({}..{};{})", end(value["log_spaced"][0]), end(value["log_spaced"][1]),
                        field.inside("", value["count"]).whole());

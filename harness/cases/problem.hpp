@@ -22,8 +22,12 @@ struct Rope {
   std::int64_t head_dim = 0;
   double base = 10000;
   double partial_rotary_factor = 1;
-  reference::Scaling scaling;  // its length: as written, or the largest position + 1
+  reference::Scaling scaling;               // its length: as written, or the largest position + 1
+  std::vector<std::int64_t> mrope_section;  // how many pairs turn by each axis (time, height, width); empty: one axis
+  bool mrope_interleaved = false;
+  bool axial = false;  // two axes, rows and columns: each half of the pairs has all frequencies of half the width
   bool operator==(const Rope&) const = default;
+  std::int64_t axes() const { return axial ? 2 : mrope_section.empty() ? 1 : std::ssize(mrope_section); }
   std::int64_t rotary_dim() const;  // head_dim * partial_rotary_factor, truncated as the implementations do; even
 };
 

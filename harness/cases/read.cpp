@@ -50,7 +50,11 @@ void set_problem(const GridPoint& point, Kind kind, Case& cell) {
   cell.rope = point.rope;
   cell.positions = point.positions;
   if (cell.rope.scaling.length == 0) cell.rope.scaling.length = static_cast<double>(point.positions.largest() + 1);
-  if (kind == Kind::attention) cell.attention = point.attention;
+  if (kind == Kind::attention) {
+    cell.attention = point.attention;
+    cell.rope.mrope_section.clear();  // of positions that are alike on all axes, one does
+    cell.rope.mrope_interleaved = false;
+  }
   if (kind == Kind::lora) cell.lora = point.lora;
   if (!point.state.lengths.empty()) cell.state = point.state;
 }
@@ -85,7 +89,7 @@ void read_case(const Field& field, const std::string& suite, std::int64_t declar
       cell.name = name;
       set_problem(point, kind, cell);
       cell.dtype = dtype;
-      if (point.model) cell.derived = derived_from(point.model->config, point.model->layer.window, cell);
+      if (point.model) cell.derived = derived_from(point.model->config, point.model->layer, cell);
       cell.subjects = subjects;
       cell.checks = checks;
       cell.declaration = declaration;

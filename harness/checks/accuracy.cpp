@@ -100,19 +100,22 @@ void AccuracyCheck::add(const Stages& observed, Truth& truth, bool first_block) 
 
 void AccuracyCheck::positions(const Stages& observed, Truth& truth) {
   const auto exact = truth.positions();
-  const Tensor& tensor = delivered(observed, stage_, {static_cast<std::int64_t>(exact.size())});
+  const auto rows = static_cast<std::int64_t>(exact.size()), axes = truth.axes();
+  const Tensor& tensor = delivered(observed, stage_, axes == 1 ? Shape{rows} : Shape{rows, axes});
   const auto got = to_doubles(tensor);
-  resize(1);
-  for (std::size_t r = 0; r < got.size(); ++r) {
-    const auto p = static_cast<double>(exact[r]);
-    const double limit =
-        p <= budget_->positions_exact_below ? 0 : p / budget_->position_divisor * budget_->positions_relative;
-    const double stands_for = p / budget_->position_divisor;
-    made_.local_head = made_.total_head = {stands_for};
-    made_.local_tail =
-        made_.total_tail = {-std::fma(stands_for, budget_->position_divisor, -p) / budget_->position_divisor};
-    made_.local_limit = made_.total_limit = {limit};
-    compare(row(&got[r]), static_cast<std::int64_t>(r), exact[r], tensor.dtype());
+  resize(static_cast<std::size_t>(axes));
+  std::vector<double> of_axes(static_cast<std::size_t>(axes));
+  for (std::int64_t r = 0; r < rows; ++r) {
+    for (std::int64_t a = 0; a < axes; ++a) {
+      const double p = of_axes[a] = static_cast<double>(truth.position_on(a, r));
+      const double stands_for = p / budget_->position_divisor;
+      made_.local_head[a] = made_.total_head[a] = stands_for;
+      made_.local_tail[a] = made_.total_tail[a] =
+          -std::fma(stands_for, budget_->position_divisor, -p) / budget_->position_divisor;
+      made_.local_limit[a] = made_.total_limit[a] =
+          p <= budget_->positions_exact_below ? 0 : stands_for * budget_->positions_relative;
+    }
+    compare(row(&got[r * axes]), r, exact[r], tensor.dtype(), of_axes);
   }
 }
 
@@ -151,19 +154,21 @@ void AccuracyCheck::angles(const Stages& observed, Truth& truth) {
   const auto f_seen = anchored ? to_doubles(freq->second) : std::vector<double>{};
   resize(static_cast<std::size_t>(pairs));
   angle_limits(exact);
+  const std::int64_t axes = truth.axes();
+  const auto axis = truth.axis_of_pairs();
   for (std::int64_t r = 0; r < rows; ++r) {
-    const auto p = static_cast<double>(positions[r]);
+    const auto of_pairs = truth.positions_of_pairs(r);
     for (int j = 0; j < pairs; ++j) {
-      const double head = p * exact.head(j);
+      const double p = of_pairs[j], head = p * exact.head(j);
       made_.total_head[j] = head;
       made_.total_tail[j] = std::fma(p, exact.head(j), -head) + p * exact.tail(j);
       made_.total_limit[j] = p * total_angle_[j];
-      const double product = anchored ? p_seen[r] * f_seen[j] : head;
+      const double seen = anchored ? p_seen[r * axes + axis[j]] : 0, product = anchored ? seen * f_seen[j] : head;
       made_.local_head[j] = product;
-      made_.local_tail[j] = anchored ? std::fma(p_seen[r], f_seen[j], -product) : made_.total_tail[j];
+      made_.local_tail[j] = anchored ? std::fma(seen, f_seen[j], -product) : made_.total_tail[j];
       made_.local_limit[j] = anchored ? std::fabs(product) * budget_->angle_relative[j] : made_.total_limit[j];
     }
-    compare(row(&got[r * pairs]), r, positions[r], tensor.dtype());
+    compare(row(&got[r * pairs]), r, positions[r], tensor.dtype(), of_pairs);
   }
 }
 
@@ -203,16 +208,18 @@ void AccuracyCheck::trigonometry(const Stages& observed, Truth& truth) {
     columns.local_tail = &(sine ? local.sin_tail : local.cos_tail)[at];
     double* limit = made_.local_limit.data();
     trig_limits(budget, {columns.local_head, pairs}, made_.local_limit);
-    const double p = amplitude * static_cast<double>(positions[r]);
+    const auto of_pairs = truth.positions_of_pairs(r);
     for (std::size_t j = 0; j < pairs; ++j) {
+      const double p = amplitude * of_pairs[j];
       made_.total_limit[j] = limit[j] + p * total_angle_[j];
       limit[j] += p * local_angle_[j];
     }
-    compare(columns, r, positions[r], tensor.dtype());
+    compare(columns, r, positions[r], tensor.dtype(), of_pairs);
   }
 }
 
-void AccuracyCheck::compare(const Row& row, std::int64_t index, std::int64_t position, DType dtype) {
+void AccuracyCheck::compare(const Row& row, std::int64_t index, std::int64_t position, DType dtype,
+                            std::span<const double> of_pairs) {
   const std::size_t n = row.columns;
   const Format format = is_floating(dtype) ? format_of(dtype) : Format::float64;
   dtype_ = name_of(dtype);
@@ -244,8 +251,8 @@ void AccuracyCheck::compare(const Row& row, std::int64_t index, std::int64_t pos
                                      : ratio(finite_or_infinity(std::fabs(difference_[j])), row.total_limit[j]);
       if (r > largest) largest = r, at = j;
     }
-    worst_ = {position, static_cast<std::int64_t>(at), rows_seen_ + index, row.got[at],
-              local_decides ? row.local_head[at] : row.total_head[at]};
+    worst_ = {of_pairs.empty() ? position : static_cast<std::int64_t>(of_pairs[at]), static_cast<std::int64_t>(at),
+              rows_seen_ + index, row.got[at], local_decides ? row.local_head[at] : row.total_head[at]};
     worst_local_limit_ = row.local_limit[at];
     worst_total_limit_ = row.total_limit[at];
     worst_budget_ = budget_;

@@ -43,7 +43,9 @@ class AccuracyCheck {
   void angle_limits(const reference::Frequencies& exact);
   void angles(const Stages& observed, Truth& truth);
   void trigonometry(const Stages& observed, Truth& truth);
-  void compare(const Row& row, std::int64_t index, std::int64_t position, DType dtype);
+  // `of_pairs`: the position that each column turns by; empty: `position`, all of them.
+  void compare(const Row& row, std::int64_t index, std::int64_t position, DType dtype,
+               std::span<const double> of_pairs = {});
 
   std::string stage_;
   const Budget *budget_, *worst_budget_;

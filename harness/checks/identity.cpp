@@ -15,8 +15,12 @@ double size_of_error(double got, double exact) {
 std::vector<double> exact_row(const std::string& stage, std::size_t row, Truth& truth) {
   const auto& frequencies = truth.frequencies();
   const auto pairs = static_cast<std::size_t>(frequencies.size());
-  const auto position = static_cast<double>(truth.positions()[row]);
-  if (stage == "positions") return {position};
+  if (stage == "positions") {
+    std::vector<double> of_axes;
+    for (std::int64_t axis = 0; axis < truth.axes(); ++axis)
+      of_axes.push_back(static_cast<double>(truth.position_on(axis, row)));
+    return of_axes;
+  }
   if (stage == "cos" || stage == "sin") {
     const auto& table = truth.of_exact();
     const auto& values = stage == "cos" ? table.cos : table.sin;
@@ -24,8 +28,9 @@ std::vector<double> exact_row(const std::string& stage, std::size_t row, Truth& 
     return {from, from + static_cast<std::ptrdiff_t>(pairs)};
   }
   std::vector<double> values(pairs);
+  const auto of_pairs = truth.positions_of_pairs(row);
   for (std::size_t j = 0; j < pairs; ++j)
-    values[j] = frequencies.head(static_cast<int>(j)) * (stage == "angle" ? position : 1);
+    values[j] = frequencies.head(static_cast<int>(j)) * (stage == "angle" ? of_pairs[j] : 1);
   return values;
 }
 
@@ -67,7 +72,9 @@ void IdentityCheck::add(const Stages& a, const Stages& b, Truth& truth, bool fir
   look_at(b_, 1);
   format_ = is_floating(x.dtype()) ? format_of(x.dtype()) : reference::Format::float64;
   for (std::size_t r = 0; r < rows; ++r) {
-    const Place place{stage_ == "inv_freq" ? 0 : positions[r], at + static_cast<std::int64_t>(r)};
+    const bool of_rows = stage_ != "inv_freq" && stage_ != "positions";
+    const Place place{stage_ == "inv_freq" ? 0 : positions[r], at + static_cast<std::int64_t>(r),
+                      of_rows ? truth.positions_of_pairs(r) : std::span<const double>()};
     row(&a_[r * columns], &b_[r * columns], columns, place, exact_row(stage_, r, truth).data());
   }
 }
@@ -93,7 +100,8 @@ void IdentityCheck::row(const double* a, const double* b, std::size_t n, Place p
     closest_[0] = std::max(closest_[0], size_of_error(a[j], exact[j]));
     closest_[1] = std::max(closest_[1], size_of_error(b[j], exact[j]));
     if (mismatched_ == 1 || std::fabs(difference_[j]) > std::fabs(worst_.got - worst_.expected))
-      worst_ = {place.position, static_cast<std::int64_t>(j), place.row, a[j], b[j]};
+      worst_ = {place.of_pairs.empty() ? place.position : static_cast<std::int64_t>(place.of_pairs[j]),
+                static_cast<std::int64_t>(j), place.row, a[j], b[j]};
   }
   statistics_.add(place.position, difference_, ulps_);
 }

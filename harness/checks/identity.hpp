@@ -21,6 +21,7 @@ class IdentityCheck {
   void look_at(std::span<const double> values, std::size_t side);
   struct Place {
     std::int64_t position, row;
+    std::span<const double> of_pairs;  // each pair's own position, where there are several axes
   };
   void row(const double* a, const double* b, std::size_t n, Place place, const double* exact);
 

@@ -31,7 +31,15 @@ class Truth {
   void start_call(const Rope& rope, const Positions& positions);  // of a state: another length, other rows
   void start_block(std::int64_t first, std::int64_t count);
 
+  // Of each row; of several axes the largest.
   std::span<const std::int64_t> positions() const { return block_; }
+  std::int64_t axes() const { return axes_; }
+  std::int64_t position_on(std::int64_t axis, std::size_t row) const {
+    return axes_ == 1 ? block_[row] : block_of_axis_[static_cast<std::size_t>(axis)][row];
+  }
+  // The axis that each pair turns by, and its positions in a row; the latter last until the next call.
+  std::span<const int> axis_of_pairs() const { return axis_of_pairs_; }
+  std::span<const double> positions_of_pairs(std::size_t row);
   const reference::Frequencies& frequencies() const { return exact_.frequencies(); }
   // Of the cosines and sines at all levels.
   const reference::Amplitude& amplitude() const { return exact_.amplitude(); }
@@ -59,7 +67,11 @@ class Truth {
 
   Positions all_;
   reference::Table exact_;
+  std::int64_t axes_;
+  std::vector<int> axis_of_pairs_;
   std::vector<std::int64_t> block_;
+  std::vector<std::vector<std::int64_t>> block_of_axis_;  // of several
+  std::vector<double> of_pairs_;
   std::optional<reference::SinCos> e0_;
   std::list<Stored> e1_;
   std::list<Known> e2_;

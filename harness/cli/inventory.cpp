@@ -40,6 +40,7 @@ nlohmann::ordered_json recipes(bool faults) {
     nlohmann::ordered_json entry{
         {"name", recipe.name}, {"kind", name_of(recipe.kind)}, {"title", recipe.title}, {"source", recipe.source}};
     for (const auto type : recipe.scalings) entry["scalings"].push_back(name_of(type));
+    if (recipe.axes != Axes::one) entry["axes"] = name_of(recipe.axes);
     if (faults) {
       entry["parent"] = recipe.parent;
       entry["changes"] = recipe.changed;

@@ -67,7 +67,9 @@ class DumpReader {
   // From what is known of the model, else from the frequencies, else later from the tables.
   void count_pairs() {
     if (known_.head_dim) {
-      Rope rope{*known_.head_dim, 1, known_.partial_rotary_factor.value_or(1), {}};
+      Rope rope;
+      rope.head_dim = *known_.head_dim;
+      rope.partial_rotary_factor = known_.partial_rotary_factor.value_or(1);
       pairs_ = rope.rotary_dim() / 2;
     } else if (by_stage_.contains("inv_freq")) {
       pairs_ = as_vector(dump_.file, field("inv_freq"), by_stage_["inv_freq"]).values.size();

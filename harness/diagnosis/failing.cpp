@@ -85,6 +85,7 @@ Json json_of(const Case& problem, const std::vector<const Result*>& failing) {
 }  // namespace
 
 Dump dump_of_subject(const SubjectSpec& spec, const Case& problem, SubjectPool& pool) {
+  if (problem.rope.axes() > 1) throw SubjectError("positions of several axes are not investigated by this version");
   Running running = start(spec, problem, pool);
   if (running.broken) throw SubjectError(running.reason);
   Dump dump;
@@ -102,7 +103,7 @@ Dump dump_of_subject(const SubjectSpec& spec, const Case& problem, SubjectPool& 
 
 std::optional<fs::path> save_failing(const fs::path& folder, const Case& problem,
                                      const std::vector<const Result*>& failing, SubjectPool& pool) {
-  if (problem.kind() != Kind::table || problem.state) return {};
+  if (problem.kind() != Kind::table || problem.state || problem.rope.axes() > 1) return {};
   const fs::path place = folder / as_file_name(problem.id);
   std::error_code error;
   fs::create_directories(place, error);

@@ -15,6 +15,8 @@ namespace {
 namespace fs = std::filesystem;
 using reference::Scaling;
 
+constexpr std::array<std::string_view, 4> kAxes{"one", "blocked", "interleaved", "axial"};
+
 Recipe read_parent(const Field& field) {
   const std::string name = field.name();
   const fs::path here = fs::path(field.file()).parent_path();
@@ -78,6 +80,13 @@ void read_keeps(const Object& object, Recipe& recipe) {
   if (field) recipe.keeps = static_cast<Keeps>(field->choice(kKeeps));
 }
 
+void read_axes(const Object& object, Recipe& recipe) {
+  const auto field = object.find("axes");
+  if (!field) return;
+  if (recipe.kind != Kind::table) field->refuse("only tables take positions of several axes");
+  recipe.axes = static_cast<Axes>(field->choice(kAxes));
+}
+
 void replace_stages(const std::vector<StageSteps>& replacements, Recipe& recipe) {
   for (const StageSteps& replacement : replacements) {
     const auto old = std::find_if(recipe.stages.begin(), recipe.stages.end(),
@@ -115,6 +124,7 @@ void read_earlier(const Object& object, const char* which, Kind kind, Recipe& re
     recipe.buffers = earlier.buffers;
     recipe.scalings = earlier.scalings;
     recipe.keeps = earlier.keeps;
+    recipe.axes = earlier.axes;
     return;
   }
   field->refuse("no such recipe in this recipe's folder or the one above");
@@ -148,6 +158,8 @@ Recipe read_stored(const fs::path& file) {
 
 }  // namespace
 
+std::string_view name_of(Axes axes) { return kAxes[static_cast<std::size_t>(axes)]; }
+
 const StageSteps* Recipe::stage(const std::string& stage_name) const {
   for (const StageSteps& stage : stages)
     if (stage.stage == stage_name) return &stage;
@@ -158,7 +170,7 @@ Recipe read_recipe(const fs::path& file) {
   const Json document = read_json_file(file);
   const Object object(Field(file.string(), "", document),
                       {"schema_version", "kind", "name", "title", "source", "parent", "wakes", "table", "forward",
-                       "scalings", "keeps", "kernel", "at", "buffers", "stages"});
+                       "scalings", "keeps", "axes", "kernel", "at", "buffers", "stages"});
   need_schema_version_1(object);
   for (const auto& [one, other] : {std::pair{"parent", "wakes"}, std::pair{"wakes", "parent"}})
     if (object.has(one) && !object.has(other))
@@ -178,6 +190,7 @@ Recipe read_recipe(const fs::path& file) {
   read_earlier(object, "forward", Kind::attention, recipe);
   read_scalings(object, recipe);
   read_keeps(object, recipe);
+  read_axes(object, recipe);
   read_kernel(object, recipe);
   read_buffers(object, recipe);
   const Place place = object.has("at") ? read_place(object.need("at")) : Place::device;

@@ -11,6 +11,11 @@
 
 namespace ropewalk {
 
+// Positions that a recipe takes: of one axis, of several with their sections one after the other or interleaved, or of
+// rows and columns.
+enum class Axes { one, blocked, interleaved, axial };
+std::string_view name_of(Axes axes);
+
 // Where a step runs: the subject's device, or the CPU whatever the device (the result is then moved: same bits). On the
 // meta device a tensor has a shape and a dtype and no elements.
 enum class Place { device, cpu, meta };
@@ -146,6 +151,7 @@ struct Recipe {
   std::vector<std::string> buffers;  // stages that a cast of the module rounds to its dtype
   std::vector<reference::Scaling::Type> scalings;  // that it knows, beside none
   Keeps keeps = Keeps::nothing;
+  Axes axes = Axes::one;
   std::vector<StageSteps> stages;  // in the order in which they run; the parent's where a fault does not replace them
   bool is_fault() const { return !parent.empty(); }
   const StageSteps* stage(const std::string& stage_name) const;

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 
+#include "harness/recipes/axis_lists.hpp"
 #include "harness/recipes/step.hpp"
 #include "harness/recipes/tracked.hpp"
 #include "harness/recipes/words.hpp"
@@ -28,6 +29,9 @@ class Walk {
   Walk(const DocumentedBounds& device, const Case& problem, std::vector<CountedStep>* counted)
       : device_(device), problem_(problem), counted_(counted) {
     for (const auto& [name, list] : lists_of(problem)) seen_[name] = exactly(*list, DType::float64);
+    if (problem.kind() == Kind::table)
+      for (const auto& [name, list] : axis_lists(problem.rope))
+        seen_[name] = exactly({list.begin(), list.end()}, DType::int64);
   }
 
   Tracked stage(const StageSteps& steps) {
@@ -162,6 +166,10 @@ class Walk {
         return selected(x(0), x(1), x(2), x(3));
       case Op::running_product:
         return running_product(x(0), x(1), static_cast<std::size_t>(number(2)));
+      case Op::reshape:
+        return x(0);
+      case Op::index_select:
+        return selected_by(x(0), x(2));
       case Op::concat:
         if (in.size() != 3) throw Refused("no bound for a concatenation of more than two");
         return joined(x(1), x(2));
@@ -226,6 +234,7 @@ std::string trig_formula(const TrigBudget& trig) {
 Budget count_roundings(const Recipe& claims, const DocumentedBounds& device, const Case& problem,
                        std::vector<CountedStep>* counted) {
   need_scaling(claims, problem);
+  if (problem.rope.axial != (claims.axes == Axes::axial)) need_axes(claims, problem);  // other axes: the same roundings
   Walk walk(device, problem, counted);
   Budget budget;
   const auto table = stages_of(Kind::table);

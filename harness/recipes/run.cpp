@@ -19,6 +19,16 @@ bool needs_positions(const StageSteps& stage, const std::set<std::string>& row_n
   });
 }
 
+// [rows] of one axis, else [rows, axes].
+Tensor by_axis(const Tensor& column, std::int64_t rows, std::int64_t axes) {
+  if (axes == 1) return column.reshaped({rows});
+  if (column.size() == rows * axes) return column.reshaped({rows, axes});
+  const auto one = to_doubles(column);
+  std::vector<double> all;
+  for (const double position : one) all.insert(all.end(), static_cast<std::size_t>(axes), position);
+  return from_doubles(column.dtype(), {rows, axes}, all);
+}
+
 }  // namespace
 
 RecipeRun::RecipeRun(Recipe recipe, std::shared_ptr<Device> device, const Case& problem, bool module_cast)
@@ -28,6 +38,7 @@ RecipeRun::RecipeRun(Recipe recipe, std::shared_ptr<Device> device, const Case& 
       problem_(problem),
       module_cast_(module_cast) {
   need_scaling(recipe_, problem_);
+  need_axes(recipe_, problem_);
   add_lists(problem_, once_);
   std::set<std::string> row_names;
   for (const StageSteps& stage : recipe_.stages) {
@@ -43,12 +54,14 @@ RecipeRun::RecipeRun(Recipe recipe, std::shared_ptr<Device> device, const Case& 
 }
 
 std::map<std::string, Tensor> RecipeRun::rows(std::span<const std::int64_t> positions) const {
-  const auto count = static_cast<std::int64_t>(positions.size());
-  Tensor column(DType::int64, {count, 1});
-  std::copy(positions.begin(), positions.end(), column.as<std::int64_t>().begin());
+  const std::int64_t axes = problem_.rope.axes(), rows = std::ssize(positions) / axes;
+  const std::int64_t step = recipe_.axes == Axes::one ? axes : 1;  // of one axis, where all are alike
+  Tensor column(DType::int64, {std::ssize(positions) / step, 1});
+  const auto numbers = column.as<std::int64_t>();
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = positions[i * static_cast<std::size_t>(step)];
   Values values = once_;
   for (const StageSteps* stage : by_rows_) run_stage(*stage, column, values);
-  values["positions"] = values.at("positions").reshaped({count});
+  values["positions"] = by_axis(values.at("positions"), rows, axes);
   const auto stages = stages_of(Kind::table);
   std::erase_if(
       values, [&](const auto& entry) { return std::find(stages.begin(), stages.end(), entry.first) == stages.end(); });

@@ -21,7 +21,8 @@ class RecipeRun {
   // Throws Refused where the device cannot run a step.
   RecipeRun(Recipe recipe, std::shared_ptr<Device> device, const Case& problem, bool module_cast);
 
-  // The stages for these positions, positions as [rows], inv_freq as [pairs], the others as [rows, pairs].
+  // The stages for these positions, of each row one for every axis: positions as [rows] or, of several axes,
+  // [rows, axes], inv_freq as [pairs], the others as [rows, pairs].
   std::map<std::string, Tensor> rows(std::span<const std::int64_t> positions) const;
 
  private:

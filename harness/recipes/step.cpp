@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/recipes/axis_lists.hpp"
 #include "harness/recipes/kernels.hpp"
 #include "harness/recipes/reductions.hpp"
 #include "harness/recipes/words.hpp"
@@ -11,6 +12,11 @@ namespace ropewalk {
 void add_lists(const Case& problem, Values& values) {
   for (const auto& [name, list] : lists_of(problem))
     values[name] = from_doubles(DType::float64, {static_cast<std::int64_t>(list->size())}, *list);
+  if (problem.kind() != Kind::table) return;
+  for (const auto& [name, list] : axis_lists(problem.rope)) {
+    Tensor& entries = values[name] = Tensor(DType::int64, {std::ssize(list)});
+    std::copy(list.begin(), list.end(), entries.as<std::int64_t>().begin());
+  }
 }
 
 std::vector<Argument> operands(const Step& step, const Tensor& previous, const Values& values, const Case& problem) {

@@ -278,6 +278,19 @@ Tracked running_product(const Tracked& first, const Tracked& ratio, std::size_t 
   return t;
 }
 
+Tracked selected_by(const Tracked& x, const Tracked& index) {
+  if (x.trigonometric || x.value.size() == 1) return x;
+  Tracked t = x;
+  t.value.clear();
+  t.error.clear();
+  for (const double i : index.value) {
+    const std::size_t j = static_cast<std::size_t>(i) % x.value.size();
+    t.value.push_back(x.value[j]);
+    t.error.push_back(x.error[j]);
+  }
+  return t;
+}
+
 Tracked joined(const Tracked& x, const Tracked& y) {
   if (x.by_position || y.by_position || x.trigonometric || y.trigonometric)
     throw Refused("no bound for this concatenation");

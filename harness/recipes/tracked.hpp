@@ -47,6 +47,9 @@ Tracked clamped(const Tracked& x, double low, double high);
 Tracked selected(const Tracked& x, const Tracked& y, const Tracked& a, const Tracked& b);
 Tracked running_product(const Tracked& first, const Tracked& ratio, std::size_t count);
 Tracked joined(const Tracked& x, const Tracked& y);
+// Entries of the pairs in this order. An index beyond all pairs is one of a further axis, whose pairs have the same
+// bounds.
+Tracked selected_by(const Tracked& x, const Tracked& index);
 
 // An observed angle less its turns, and an approximation of its cosine or sine, reduced or not; positions go so far.
 Tracked less_its_turns(Op reduction, const Tracked& angle, std::int64_t largest_position);

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "harness/devices/device.hpp"
+#include "harness/recipes/axis_lists.hpp"
 #include "harness/recipes/scaling_words.hpp"
 
 namespace ropewalk {
@@ -30,11 +31,13 @@ double turning_width(const Case& c) {
   return proportional ? 2 * std::floor(std::floor(scaling(c).proportion * width) / 2) : width;
 }
 
-constexpr std::array<Parameter, 36> kTable{{
+constexpr std::array<Parameter, 38> kTable{{
     {"rotary_dim", [](const Case& c) { return number(c.rope.rotary_dim()); }},
     {"head_dim", [](const Case& c) { return number(c.rope.head_dim); }},
     {"base", [](const Case& c) { return c.rope.base; }},
     {"pairs", [](const Case& c) { return number(c.rope.rotary_dim() / 2); }},
+    {"half_rotary_dim", [](const Case& c) { return number(c.rope.rotary_dim() / 2); }},
+    {"axes_times_pairs", [](const Case& c) { return number(c.rope.axes() * (c.rope.rotary_dim() / 2)); }},
     {"turning_width", turning_width},
     {"still_pairs", [](const Case& c) { return number(c.rope.rotary_dim() / 2) - turning_width(c) / 2; }},
     {"two_over_width", [](const Case& c) { return 2.0 / number(c.rope.rotary_dim()); }},
@@ -148,7 +151,12 @@ constexpr std::array<std::string_view, n> names(const std::array<Parameter, n>& 
 constexpr auto kTableNames = names(kTable);
 constexpr auto kAttentionNames = names(kAttention);
 constexpr auto kLoraNames = names(kLora);
-constexpr std::array<std::string_view, 2> kTableInputs{"short_factor", "long_factor"};
+constexpr std::array<std::string_view, 2> kFactorLists{"short_factor", "long_factor"};
+constexpr auto kTableInputs = [] {
+  std::array<std::string_view, kFactorLists.size() + kAxisLists.size()> out;
+  std::copy(kAxisLists.begin(), kAxisLists.end(), std::copy(kFactorLists.begin(), kFactorLists.end(), out.begin()));
+  return out;
+}();
 constexpr std::array<std::string_view, 12> kAttentionInputs{
     "q",       "k",     "v",     "grad_rotated_q", "grad_rotated_k", "mask",
     "allowed", "alibi", "sinks", "grad_output",    "short_factor",   "long_factor"};
@@ -258,6 +266,20 @@ void need_scaling(const Recipe& recipe, const Case& problem) {
   if (problem.kind() == Kind::lora || type == Scaling::Type::none) return;
   if (std::find(recipe.scalings.begin(), recipe.scalings.end(), type) == recipe.scalings.end())
     throw Refused("the recipe " + recipe.name + " has no scaling of type " + std::string(name_of(type)));
+}
+
+void need_axes(const Recipe& recipe, const Case& problem) {
+  const Rope& rope = problem.rope;
+  const Axes needed = rope.axial                   ? Axes::axial
+                      : rope.mrope_section.empty() ? Axes::one
+                      : rope.mrope_interleaved     ? Axes::interleaved
+                                                   : Axes::blocked;
+  const bool of_text = problem.positions.axes.empty() && !rope.axial;
+  if (recipe.axes == needed || (recipe.axes == Axes::one && of_text)) return;
+  constexpr std::array<std::string_view, 4> kTakes{"positions of one axis", "sections one after the other",
+                                                   "interleaved sections", "axial positions"};
+  throw Refused("the recipe " + recipe.name + " takes " + std::string(kTakes[static_cast<std::size_t>(recipe.axes)]) +
+                ", the case has " + std::string(kTakes[static_cast<std::size_t>(needed)]));
 }
 
 }  // namespace ropewalk

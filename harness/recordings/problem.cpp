@@ -25,7 +25,11 @@ std::string problem_text(const Case& problem) {
     out["rotary_dim"] = problem.rope.rotary_dim();
     out["base"] = problem.rope.base;
     out["scaling"] = scaling_block(problem.rope);
-    out["positions"] = to_json(rows_of(problem.positions));
+    if (problem.rope.axes() > 1) out["axes"] = axes_block(problem.rope);
+    if (problem.positions.axes.empty())
+      out["positions"] = to_json(rows_of(problem.positions));
+    else
+      out["positions"] = problem.positions.axes;
   }
   if (problem.attention) out["attention"] = attention_block(*problem.attention, problem.positions.count());
   if (problem.lora) out["lora"] = lora_block(*problem.lora);

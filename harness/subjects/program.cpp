@@ -122,19 +122,33 @@ Stages outputs_in(const fs::path& written, const Case& problem) {
   return stages;
 }
 
+// Positions [axes, rows] as [rows, axes].
+Tensor rows_first(const Tensor& positions) {
+  const std::int64_t axes = positions.shape()[0], rows = positions.shape()[1];
+  Tensor out(DType::int64, {rows, axes});
+  const auto from = positions.as<std::int64_t>();
+  const auto to = out.as<std::int64_t>();
+  for (std::int64_t i = 0; i < rows * axes; ++i) to[i] = from[i % axes * rows + i / axes];
+  return out;
+}
+
 Stages table_outputs(const fs::path& written, const Case& problem) {
-  const Stages stages = outputs_in(written, problem);
-  const std::int64_t pairs = problem.rope.rotary_dim() / 2;
+  Stages stages = outputs_in(written, problem);
+  const std::int64_t pairs = problem.rope.rotary_dim() / 2, axes = problem.rope.axes();
   const std::int64_t rows = problem.positions.count();
+  const Shape of_positions = axes == 1 ? Shape{rows} : Shape{axes, rows};
   for (const std::string_view name : stages_of(Kind::table)) {
     const std::string stage(name);
     const auto found = stages.find(stage);
     if (found == stages.end()) continue;
-    const Shape expected = stage == "positions" ? Shape{rows} : stage == "inv_freq" ? Shape{pairs} : Shape{rows, pairs};
+    const Shape expected = stage == "positions"  ? of_positions
+                           : stage == "inv_freq" ? Shape{pairs}
+                                                 : Shape{rows, pairs};
     if (found->second.shape() != expected)
       throw SubjectError(
           fmt::format("{} has shape {}; accepted: {}", stage, shape_text(found->second.shape()), shape_text(expected)));
     check_dtype(stage, found->second, problem.dtype);
+    if (stage == "positions" && axes > 1) found->second = rows_first(found->second);
   }
   return stages;
 }
@@ -145,6 +159,7 @@ Json rope_block(const Case& problem) {
           {"base", problem.rope.base},
           {"partial_rotary_factor", problem.rope.partial_rotary_factor},
           {"scaling", scaling_block(problem.rope)},
+          {"axes", axes_block(problem.rope)},
           {"layout", problem.attention && problem.attention->pairing == "interleaved" ? "interleaved" : "half"}};
 }
 
@@ -184,7 +199,8 @@ class ProgramSubject final : public Subject {
                            {"lengths", problem.state->lengths},
                            {"built_for", built_for_or_null(*problem.state)}};
       served_.push_back(ask_for(problem.state ? "rope_call" : "rope_table", fields,
-                                {{"positions", positions_tensor(call.positions)}}, call, table_outputs));
+                                {{"positions", positions_tensor(call.positions, call.rope.axes())}}, call,
+                                table_outputs));
     }
   }
 

@@ -33,8 +33,11 @@ class RecipeSubject final : public Subject {
   Stages rows(std::int64_t first, std::int64_t count) override {
     const auto [call, row] = place_in(calls_, first);
     if (call != call_) start(call);
-    std::vector<std::int64_t> block(static_cast<std::size_t>(count));
-    for (std::int64_t i = 0; i < count; ++i) block[i] = calls_[call].positions.at(row + i);
+    const std::int64_t axes = calls_[call].rope.axes();
+    std::vector<std::int64_t> block;
+    block.reserve(static_cast<std::size_t>(count * axes));
+    for (std::int64_t i = 0; i < count; ++i)
+      for (std::int64_t axis = 0; axis < axes; ++axis) block.push_back(calls_[call].positions.at(row + i, axis));
     try {
       Stages stages = run_->rows(block);
       if (spec_.cast_after_build && served_[call].first_table)  // the table is a buffer too

@@ -17,7 +17,7 @@
 
 namespace ropewalk {
 
-// Tensors by stage: positions [rows], inv_freq [pairs], angle, cos, sin [rows, pairs] in pair order. A stage that the
+// Tensors by stage: positions [rows] or, of several axes, [rows, axes], inv_freq [pairs], angle, cos, sin [rows, pairs] in pair order. A stage that the
 // subject does not deliver is absent.
 using Stages = std::map<std::string, Tensor>;
 

@@ -178,6 +178,10 @@ class TensorFileSubject final : public Subject {
     stages_.clear();
     const std::int64_t pairs = problem.rope.rotary_dim() / 2;
     Stages stages;
+    if (problem.rope.axes() > 1 && in_file_.contains("positions"))
+      throw SubjectUnsupported(
+          "positions of several axes in a file are not understood by this version; without them "
+          "its rows are those of the case, in order");
     for (const auto& [stage, tensor] : in_file_) {
       check_dtype(stage, tensor, problem.dtype);
       stages.emplace(stage, squeezed(stage, tensor));
@@ -187,6 +191,10 @@ class TensorFileSubject final : public Subject {
             fmt::format("{} has shape {}; the case has {} pairs", stage, shape_text(tensor.shape()), pairs));
     }
     const auto given = stages.find("positions");
+    if (problem.rope.axes() > 1 && stages.size() > stages.count("inv_freq") &&
+        rows_of(stages) != problem.positions.count())
+      throw SubjectError(fmt::format("the file has {} rows; accepted: {}, one for each row of the case",
+                                     rows_of(stages), problem.positions.count()));
     rows_.clear();
     if (stages.size() > stages.count("inv_freq"))
       rows_ = rows_for(problem.positions, rows_of(stages), given == stages.end() ? nullptr : &given->second);

@@ -80,6 +80,31 @@ TEST(AxisRows, TurnEachPairByItsAxis) {
   check(half, axial_columns(4), 1e4, 8);
 }
 
+// A table whose frequencies stand there once for each axis is the same rows, also where MPFR has to compute them.
+TEST(AxisRows, OfRepeatedFrequenciesAreThoseOfOneHalf) {
+  const std::vector<std::vector<std::int64_t>> positions{{0, 3, 45}, {7, 0, 100003}};
+  constexpr double kAlwaysFallBack = 0.5;
+  for (const double error : {kRoundingTestError, kAlwaysFallBack}) {
+    const Frequencies once = Frequencies::powers(1e4, 8);
+    const Table half(once, error), whole(once.repeated(2), error);
+    ASSERT_EQ(whole.pairs(), 8);
+    std::vector<Column> columns;
+    for (int j = 0; j < 8; ++j) columns.push_back({j / 4, j});
+    SinCos of_half, of_whole;
+    axis_rows(half, positions, axial_columns(4), of_half);
+    const Proof proof = axis_rows(whole, positions, columns, of_whole);
+    EXPECT_EQ(proof.fallback > 0, error == kAlwaysFallBack);
+    EXPECT_EQ(of_half.sin, of_whole.sin);
+    EXPECT_EQ(of_half.cos, of_whole.cos);
+    EXPECT_EQ(of_half.sin_tail, of_whole.sin_tail);
+    EXPECT_EQ(of_half.cos_tail, of_whole.cos_tail);
+  }
+  const Frequencies powers_of_ten = Frequencies::powers(1e4, 8).repeated(2);
+  EXPECT_TRUE(powers_of_ten.exact(4));  // 1, again
+  EXPECT_EQ(powers_of_ten.at(5, 100).str(20), Frequencies::powers(1e4, 8).at(1, 100).str(20));
+  EXPECT_FALSE(powers_of_ten.finite(7));
+}
+
 TEST(AxisRows, RefuseWhatDoesNotFit) {
   const Table table(Frequencies::powers(1e4, 8));
   SinCos rows;

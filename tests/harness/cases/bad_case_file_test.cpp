@@ -72,7 +72,7 @@ const Mistake kMistakes[] = {
      "cases[0].rope.head_dims: 64: unknown field, did you mean head_dim?; accepted: head_dim, base, max_position, "
      "positions, partial_rotary_factor, scaling, factor, original_max_position_embeddings, max_position_embeddings, "
      "length, beta_fast, beta_slow, truncate, attention_factor, mscale, mscale_all_dim, low_freq_factor, "
-     "high_freq_factor, short_factor, long_factor, proportion"},
+     "high_freq_factor, short_factor, long_factor, proportion, mrope_section, mrope_interleaved, axial"},
     {R"({"/cases/0/rope/max_position": 0})",
      "cases[0].rope.max_position: 0: a whole number from 1 to 16777216 is needed"},
     {R"({"/cases/0/rope/max_position": null})", "cases[0].rope.max_position: this field is missing"},
@@ -93,7 +93,7 @@ const Mistake kMistakes[] = {
     {R"({"/cases/0/rope/max_position": null, "/cases/0/rope/positions": [0, 16777216]})",
      "cases[0].rope.positions[1]: 16777216: positions are 0 to 16777215"},
     {R"({"/cases/0/rope/max_position": null, "/cases/0/rope/positions": "all"})",
-     R"(cases[0].rope.positions: "all": a list, {"from", "to", "step"} or {"log_spaced": [a, b], "count": n} is needed)"},
+     R"(cases[0].rope.positions: "all": a list, {"from", "to", "step"}, {"log_spaced", "count"}, {"axes"} or {"tokens"} is needed)"},
     {R"({"/cases/0/rope/max_position": null, "/cases/0/rope/positions": {"from": 5, "to": 4}})",
      R"(cases[0].rope.positions.to: 4: the last position is not below the first, "from")"},
     {R"({"/cases/0/rope/max_position": null, "/cases/0/rope/positions": {"from": 0, "to": 4, "step": 0}})",

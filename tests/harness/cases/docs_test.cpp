@@ -90,7 +90,7 @@ TEST(Faults, EachHasACaseAndNamesItsRecipe) {
   std::set<std::string> stored, used;
   for (const auto& entry : std::filesystem::directory_iterator(kSource / "cases/recipes/faults"))
     stored.insert(entry.path().stem());
-  for (const char* file : {"cases/faults.json", "cases/scaling.json"})
+  for (const char* file : {"cases/faults.json", "cases/scaling.json", "cases/axes.json"})
     for (const Case& problem : read_case_file(kSource / file))
       for (const SubjectSpec& subject : problem.subjects) used.insert(subject.recipe);  // "" of a tensor file
   EXPECT_THAT(stored, testing::IsSubsetOf(used));

@@ -73,7 +73,7 @@ TEST(ModelConfig, OldNamesOfScalings) {
   const ModelConfig mrope = read(R"({"head_dim": 16, "rope_theta": 1e6,
       "rope_scaling": {"type": "mrope", "rope_type": "default", "mrope_section": [2, 3, 3]}})");
   EXPECT_EQ(mrope.layers[0].rope.scaling.type, Scaling::Type::none);
-  EXPECT_EQ(mrope.mrope_section, (std::vector<std::int64_t>{2, 3, 3}));
+  EXPECT_EQ(mrope.layers[0].rope.mrope_section, (std::vector<std::int64_t>{2, 3, 3}));
 }
 
 TEST(ModelConfig, RopeForEachKindOfLayer) {

@@ -36,7 +36,7 @@ const Mistake kMistakes[] = {
     {R"({"/stage": {}})",
      "stage: {}: unknown field, did you mean stages?; accepted: schema_version, kind, name, title, source, parent, "
      "wakes, "
-     "table, forward, scalings, kernel, at, buffers, stages"},
+     "table, forward, scalings, axes, kernel, at, buffers, stages"},
     {R"({"/at": "cuda"})", R"(at: "cuda": one of device, cpu, meta)"},
     {R"({"/buffers": ["inv_freqs"]})",
      R"(buffers[0]: "inv_freqs": one of positions, inv_freq, angle, cos, sin, did you mean inv_freq?)"},
@@ -83,11 +83,11 @@ const Mistake kMistakes[] = {
     {R"({"/stages/cos/0/in": null})",
      "stages.cos[0].in[0]: previous: a stage's first step has no step before it; name its operand"},
     {R"({"/stages/angle/0/in": ["positions", "inv_frek"]})",
-     "stages.angle[0].in[1]: inv_frek: unknown operand; defined here are previous, inv_freq, long_factor, positions, "
-     "powers, short_factor, {words} and numbers, did you mean inv_freq?"},
+     "stages.angle[0].in[1]: inv_frek: unknown operand; defined here are previous, {lists}, "
+     "positions, powers, short_factor, {words} and numbers, did you mean inv_freq?"},
     {R"({"/stages/angle/0/in": ["positions", "sin"]})",
-     "stages.angle[0].in[1]: sin: this stage runs later; defined here are previous, inv_freq, long_factor, positions, "
-     "powers, short_factor, {words} and numbers"},
+     "stages.angle[0].in[1]: sin: this stage runs later; defined here are previous, {lists}, "
+     "positions, powers, short_factor, {words} and numbers"},
     {R"({"/stages/angle/0/as": "powers"})",
      "stages.angle[0].as: powers: an earlier step has this name; names are unique"},
     {R"({"/stages/angle/0/as": "sin"})",
@@ -96,13 +96,17 @@ const Mistake kMistakes[] = {
      R"(stages.angle[0].as: "base": a name that is no stage, parameter or dtype, and not "previous")"},
 };
 
-// With the parameters of a table for {words}.
+// With the parameters of a table for {words}, and for {lists} what is known by name before its stages have run: lists
+// of the case and the first stage.
 std::string in_full(std::string line) {
-  const std::string mark = "{words}";
-  if (const auto at = line.find(mark); at != std::string::npos) {
-    const auto words = parameters_of(Kind::table);
-    line.replace(at, mark.size(), joined(std::vector<std::string>(words.begin(), words.end())));
-  }
+  const auto words = parameters_of(Kind::table);
+  const auto put = [&](const std::string& mark, const std::string& text) {
+    if (const auto at = line.find(mark); at != std::string::npos) line.replace(at, mark.size(), text);
+  };
+  put("{words}", joined(std::vector<std::string>(words.begin(), words.end())));
+  put("{lists}",
+      "axis_columns, axis_columns_blocked, axis_columns_exchanged, axis_columns_interleaved, inv_freq, "
+      "long_factor, pairs_of_sections");
   return line;
 }
 
@@ -142,8 +146,8 @@ TEST(BadRecipeFile, FaultsNeedAPublishedParent) {
       {R"({"/wakes": null})", R"(faults/f.json: parent: "r": a fault has "wakes" beside it)"},
       {R"({"/stages": {}})", "faults/f.json: stages: {}: at least one stage is needed"},
       {R"({"/stages": {"angle": [{"op": "add", "in": ["positions", "cos"]}]}})",
-       "faults/f.json: stages.angle[0].in[1]: cos: this stage runs later; defined here are previous, inv_freq, "
-       "long_factor, positions, powers, short_factor, {words} and numbers"},
+       "faults/f.json: stages.angle[0].in[1]: cos: this stage runs later; defined here are previous, {lists}, "
+       "positions, powers, short_factor, {words} and numbers"},
   };
   const Folder folder;
   folder.write("r.json", kGood);

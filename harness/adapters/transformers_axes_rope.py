@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Hugging Face transformers, whichever version is importable: rotary tables of models with positions on several axes.
+
+--model NAME  whose module is asked: qwen2_vl (default), qwen2_5_vl, qwen3_vl
+--vision      its vision tower's axial table instead of the text model's M-RoPE
+"""
+import argparse
+import importlib
+import inspect
+import os
+
+from plain_python import serve
+from rope_request import plain_rope
+from torch_tensors import DTYPES, read, torch, version_of, write
+
+# model -> where its classes' names begin: of the text model, of its configuration, of the vision tower
+MODELS = {"qwen2_vl": ("Qwen2VL", "Qwen2VLText", "Qwen2VLVision"),
+          "qwen2_5_vl": ("Qwen2_5_VL", "Qwen2_5_VLText", "Qwen2_5_VLVision"),
+          "qwen3_vl": ("Qwen3VLText", "Qwen3VLText", "Qwen3VLVision")}
+HEADS = 2
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+options = argparse.ArgumentParser()
+options.add_argument("--model", choices=MODELS, default="qwen2_vl")
+options.add_argument("--vision", action="store_true")
+options = options.parse_args()
+
+models = importlib.import_module(f"transformers.models.{options.model}.modeling_{options.model}")
+configs = importlib.import_module(f"transformers.models.{options.model}.configuration_{options.model}")
+TEXT, CONFIG, VISION = MODELS[options.model]
+
+
+def axes_of(rope, kind):
+    axes = rope.get("axes")
+    if not axes or axes["type"] != kind:
+        raise NotImplementedError(f"{options.model}{' --vision' if options.vision else ''} has {kind} positions only")
+    return axes
+
+
+def text_table(rope, positions, x):
+    """inv_freq, and cos and sin [seq, rotary_dim] with each pair's own axis."""
+    axes = axes_of(rope, "mrope")
+    interleaved = options.model == "qwen3_vl"
+    if axes["mrope_interleaved"] != interleaved:
+        raise NotImplementedError(f"{options.model} has {'interleaved' if interleaved else 'blocked'} sections only")
+    if rope["scaling"] or rope["rotary_dim"] != rope["head_dim"]:
+        raise NotImplementedError("this adapter asks for whole heads without scaling")
+    sections = axes["mrope_section"]
+    scaling = {"rope_type": "default", "mrope_section": sections}
+    if int(version_of("transformers").split(".")[0]) >= 5:
+        scaling["rope_theta"] = rope["base"]
+    config = getattr(configs, CONFIG + "Config")(
+        hidden_size=HEADS * rope["head_dim"], num_attention_heads=HEADS, num_key_value_heads=HEADS,
+        head_dim=rope["head_dim"], max_position_embeddings=int(positions.max()) + 1, rope_theta=rope["base"],
+        rope_scaling=scaling)
+    module = getattr(models, TEXT + "RotaryEmbedding")(config)
+    cos, sin = module(x, positions[:, None])
+    if cos.dim() == 3:
+        return module.inv_freq, cos[0], sin[0]
+    # A table for each axis: the function that rotates picks the sections. The unit of a pair's first channel turns into
+    # its cosine and sine.
+    half = rope["head_dim"] // 2
+    unit = torch.cat((torch.ones(half), torch.zeros(half))).to(x.dtype).expand(1, 1, positions.shape[1], -1)
+    turned, _ = models.apply_multimodal_rotary_pos_emb(unit, unit, cos, sin, sections)
+    return module.inv_freq, turned[0, 0, :, :half], turned[0, 0, :, half:]
+
+
+def vision_table(rope, positions, x):
+    """The same of the vision tower, whose inv_freq serves rows and columns."""
+    axes_of(rope, "axial")
+    if hasattr(models, VISION + "RotaryEmbedding") and "config" in inspect.signature(
+            getattr(models, VISION + "RotaryEmbedding").__init__).parameters:
+        width = {"hidden_size": HEADS * rope["head_dim"], "num_heads": HEADS,
+                 "rope_parameters": {"rope_type": "axial", "rope_theta": rope["base"]}}
+        if options.model == "qwen2_vl":
+            width["embed_dim"] = width["hidden_size"]
+        module = getattr(models, VISION + "RotaryEmbedding")(getattr(configs, VISION + "Config")(**width))
+        cos, sin = module(x, positions.T.contiguous())
+        return module.inv_freq.repeat(2), cos.reshape(-1, cos.shape[-1]), sin.reshape(-1, sin.shape[-1])
+    # Before 5, the tower looked rows and columns up in the module's angles and took their cosines itself.
+    names = (VISION + "RotaryEmbedding", "VisionRotaryEmbedding", "Qwen2_5_VisionRotaryEmbedding")
+    module = getattr(models, next(name for name in names if hasattr(models, name)))(rope["head_dim"] // 2, rope["base"])
+    angles = module(int(positions.max()) + 1)[positions.T].flatten(1)
+    doubled = torch.cat((angles, angles), dim=-1)
+    return module.inv_freq.repeat(2), doubled.cos(), doubled.sin()
+
+
+def rope_table(request):
+    rope = plain_rope({**request, "rope": {k: v for k, v in request["rope"].items() if k != "axes"}}, "half", True)
+    rope = {**rope, "axes": request["rope"].get("axes")}
+    positions = read(request["inputs"])["positions"]
+    dtype = DTYPES[request["dtype"]]
+    with torch.no_grad():
+        x = torch.zeros(1, 1, 1, dtype=dtype)  # only its dtype and device are looked at
+        inv_freq, cos, sin = (vision_table if options.vision else text_table)(rope, positions, x)
+    if cos.dtype != dtype:
+        raise NotImplementedError(f"its table is {cos.dtype} whatever the dtype of the activations")
+    pairs = rope["rotary_dim"] // 2
+    write(request["outputs"], {"inv_freq": inv_freq, "cos": cos[:, :pairs], "sin": sin[:, :pairs]})
+
+
+serve(f"transformers-{options.model}", version_of("transformers"), {"rope_table": rope_table}, list(DTYPES))

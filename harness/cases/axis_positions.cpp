@@ -1,0 +1,131 @@
+// Positions on several axes: written out for each axis, or as the tokens of a sequence with images in it.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "harness/cases/parts.hpp"
+
+namespace ropewalk {
+namespace {
+
+constexpr std::int64_t kMostRows = std::int64_t{1} << 24;
+constexpr std::int64_t kPastLast = std::int64_t{1} << 24;  // of all positions: the reference's bounds hold below it
+constexpr std::size_t kMostWritten = 8;                    // numbers of an axis that an id spells out
+
+std::int64_t size(const Field& field) {
+  const std::int64_t n = field.whole();
+  if (n < 1 || n > kMostRows) field.refuse(fmt::format("a whole number from 1 to {} is needed", kMostRows));
+  return n;
+}
+
+std::vector<std::int64_t> one_axis(const Field& field) {
+  std::vector<std::int64_t> out;
+  for (const Field& item : field.items()) {
+    const std::int64_t p = item.whole();
+    if (p < 0 || p >= kPastLast) item.refuse(fmt::format("positions are 0 to {}", kPastLast - 1));
+    out.push_back(p);
+  }
+  return out;
+}
+
+// Every place of a grid in row-major order, the first axis slowest.
+void add_grid(const Field& item, std::int64_t& next, std::vector<std::vector<std::int64_t>>& axes) {
+  std::vector<std::int64_t> sizes;
+  std::int64_t places = 1;
+  for (const Field& extent : item.items()) {
+    sizes.push_back(size(extent));
+    places *= sizes.back();
+    if (places > kMostRows) item.refuse(fmt::format("a grid of at most {} places is needed", kMostRows));
+  }
+  if (sizes.size() != axes.size())
+    item.refuse(fmt::format("as many numbers as the grids before it have are needed, {}", axes.size()));
+  for (std::int64_t place = 0; place < places; ++place) {
+    std::int64_t rest = place;
+    for (std::size_t a = axes.size(); a-- > 0; rest /= sizes[a]) axes[a].push_back(next + rest % sizes[a]);
+  }
+  next += *std::max_element(sizes.begin(), sizes.end());
+}
+
+bool is_grid(const Field& item) { return item.json().is_array(); }
+
+// As many axes as the first grid has; without a grid one.
+std::size_t axes_in(const std::vector<Field>& items) {
+  const auto grid = std::find_if(items.begin(), items.end(), is_grid);
+  if (grid == items.end()) return 1;
+  const std::size_t axes = grid->items().size();
+  if (axes < 2 || axes > kMostAxes)
+    grid->refuse(fmt::format("a grid has 2 to {} numbers, one for each axis", kMostAxes));
+  return axes;
+}
+
+}  // namespace
+
+Positions read_axis_lists(const Field& field) {
+  const Object object(field, {"axes"});
+  const Field lists = object.need("axes");
+  Positions out;
+  for (const Field& list : lists.items()) {
+    out.axes.push_back(one_axis(list));
+    if (out.axes.back().size() != out.axes[0].size())
+      list.refuse(fmt::format("{} positions", out.axes.back().size()),
+                  fmt::format("as many as the first axis has are needed, {}", out.axes[0].size()));
+  }
+  if (out.axes.size() < 2 || out.axes.size() > kMostAxes)
+    lists.refuse(fmt::format("{} lists", out.axes.size()), fmt::format("2 to {} axes are needed", kMostAxes));
+  return out;
+}
+
+// The positions that Qwen2-VL gives: text counts on from the largest number before it, alike on all axes; the places of
+// a grid count from there on each axis.
+Positions read_tokens(const Field& field, std::int64_t own) {
+  const std::vector<Field> items = Object(field, {"tokens"}).need("tokens").items();
+  std::vector<std::vector<std::int64_t>> axes(axes_in(items));
+  std::int64_t next = 0;
+  for (const Field& item : items) {
+    std::vector<std::int64_t> text;
+    if (is_grid(item)) {
+      add_grid(item, next, axes);
+    } else if (item.json().is_object()) {
+      const Positions listed = read_positions(item, own);
+      if (!listed.axes.empty() || item.json().contains("tokens")) item.refuse("positions of one axis are needed here");
+      text = listed.all();
+      if (text.front() < next) item.refuse(fmt::format("positions from {} on are needed: it is the next one", next));
+    } else {
+      text.resize(static_cast<std::size_t>(size(item)));
+      std::iota(text.begin(), text.end(), next);
+    }
+    for (auto& axis : axes) axis.insert(axis.end(), text.begin(), text.end());
+    if (!text.empty()) next = text.back() + 1;
+    if (next > kPastLast) item.refuse(fmt::format("positions up to {} are needed", kPastLast - 1));
+    if (std::ssize(axes[0]) > kMostRows) item.refuse(fmt::format("at most {} tokens are needed", kMostRows));
+  }
+  if (axes.size() == 1) return {0, axes[0]};
+  Positions out;
+  out.axes = std::move(axes);
+  return out;
+}
+
+std::string text_of_axis_lists(const Field& field) {
+  std::string text;
+  for (const auto& axis : read_axis_lists(field).axes)
+    text += axis.size() <= kMostWritten ? fmt::format("({})", fmt::join(axis, ";"))
+                                        : fmt::format("({};{};..;{};{})", axis[0], axis[1], axis.back(), axis.size());
+  return text;
+}
+
+std::string text_of_tokens(const Field& field) {
+  std::vector<std::string> parts;
+  for (const Field& item : Object(field, {"tokens"}).need("tokens").items()) {
+    std::vector<std::int64_t> sizes;
+    if (item.json().is_object())
+      parts.push_back(text_of_positions(item));
+    else
+      for (const Field& extent : item.one_or_more()) sizes.push_back(extent.whole());
+    if (!sizes.empty()) parts.push_back(fmt::format("{}", fmt::join(sizes, "x")));
+  }
+  return fmt::format("tokens({})", fmt::join(parts, "+"));
+}
+
+}  // namespace ropewalk

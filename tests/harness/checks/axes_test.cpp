@@ -1,0 +1,132 @@
+// Tables of positions on several axes, from the case's text to the verdict.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/checks/truth.hpp"
+#include "harness/recipes/axis_lists.hpp"
+#include "harness/recipes/run.hpp"
+#include "tests/harness/checks/one_case.hpp"
+
+namespace ropewalk::test {
+namespace {
+
+const std::string kQwen2 = R"("rope": {"head_dim": 128, "base": 1000000, "mrope_section": [16, 24, 24],
+    "positions": {"tokens": [3, [1, 4, 6], 2]}})";
+const std::string kQwen3 = R"("rope": {"head_dim": 128, "base": 5000000, "mrope_section": [24, 20, 20],
+    "mrope_interleaved": true, "positions": {"tokens": [3, [1, 4, 6], 2]}})";
+const std::string kVision = R"("rope": {"head_dim": 80, "axial": true, "positions": {"tokens": [[4, 6]]}})";
+const std::string kAll = R"({"relation": "accuracy"}, {"relation": "invariants"})";
+
+TEST(Axes, RightRecipesPassAtEveryStage) {
+  for (const auto& [problem, recipe] : {std::pair{kQwen2, "hf-qwen2-vl-4.57.6"}, std::pair{kQwen2, "hf-qwen2-vl-5.24"},
+                                        std::pair{kQwen3, "hf-qwen3-vl-4.57.6"}, std::pair{kQwen3, "hf-qwen3-vl-5.24"},
+                                        std::pair{kVision, "hf-vision-4.57.6"}, std::pair{kVision, "hf-vision-5.24"}}) {
+    const auto results = results_of(problem, R"("float32")", on_cpu(recipe, "a"), kAll);
+    EXPECT_EQ(results.size(), 10U);
+    for (const Result& result : results) {
+      EXPECT_EQ(result.verdict, Verdict::pass) << recipe << ' ' << result.id << ' ' << result.reason;
+      EXPECT_GT(result.measured.compared, 0) << result.id;
+    }
+  }
+}
+
+// Pairs 0 to 15 of Qwen2-VL turn by the first axis, 16 to 39 by the second, 40 to 63 by the third.
+TEST(Axes, ARecipeTurnsEachPairByItsAxis) {
+  Case c;
+  c.rope.head_dim = 128;
+  c.rope.mrope_section = {16, 24, 24};
+  c.positions.axes = {{3}, {400}, {50000}};
+  const std::vector<std::int64_t> row{3, 400, 50000};
+  const auto stages = RecipeRun(find_recipe("hf-qwen2-vl-5.24"), make_device("cpu"), c, false).rows(row);
+  EXPECT_EQ(stages.at("positions").shape(), (Shape{1, 3}));
+  const auto frequency = stages.at("inv_freq").as<float>(), angle = stages.at("angle").as<float>();
+  ASSERT_EQ(stages.at("angle").shape(), (Shape{1, 64}));
+  EXPECT_EQ(angle[15], 3 * frequency[15]);
+  EXPECT_EQ(angle[16], 400 * frequency[16]);
+  EXPECT_EQ(angle[39], 400 * frequency[39]);
+  EXPECT_EQ(angle[40], 50000 * frequency[40]);
+}
+
+// The worst element's position is that of its pair's own axis.
+TEST(Axes, FaultsFailAtTheirStage) {
+  struct Known {
+    std::string problem;
+    const char *fault, *stage;
+  };
+  for (const Known& known :
+       {Known{kQwen2, "mrope-axes-exchanged", "angle"}, Known{kQwen2, "mrope-blocked-as-interleaved", "angle"},
+        Known{kQwen2, "mrope-first-axis-only", "angle"}, Known{kQwen2, "mrope-exponent-restarts", "inv_freq"},
+        Known{kQwen3, "mrope-interleaved-as-blocked", "angle"},
+        Known{kVision, "axial-rows-and-columns-exchanged", "angle"}, Known{kVision, "axial-whole-width", "inv_freq"}}) {
+    const auto results =
+        results_of(known.problem, R"("float32")", on_cpu(known.fault, "a"),
+                   R"({"relation": "accuracy", "stages": [")" + std::string(known.stage) + R"(", "cos", "sin"]})");
+    for (const Result& result : results) {
+      EXPECT_EQ(result.verdict, Verdict::fail) << known.fault << ' ' << result.id << ' ' << result.reason;
+      EXPECT_EQ(result.first_stage, known.stage) << known.fault;
+    }
+  }
+}
+
+TEST(Axes, OfTextAreOneAxisBitForBit) {
+  const std::string text = R"("rope": {"head_dim": 128, "base": 1000000, "mrope_section": [16, 24, 24],
+      "positions": [0, 1, 77, 4095, 131071]})";
+  const auto results = results_of(
+      text, R"(["float32", "bfloat16"])", on_cpu("hf-qwen2-vl-5.24", "a") + "," + on_cpu("hf-llama-5.24", "b"),
+      R"({"relation": "identity", "between": ["a", "b"], "stages": ["positions", "angle", "cos", "sin"]},
+                    {"relation": "accuracy", "subjects": ["b"]})");
+  EXPECT_EQ(results.size(), 18U);
+  for (const Result& result : results) EXPECT_EQ(result.verdict, Verdict::pass) << result.id << ' ' << result.reason;
+}
+
+TEST(Axes, ARecipeOfOtherAxesIsRefused) {
+  for (const auto& [problem, recipe, reason] :
+       {std::tuple{kQwen2, "hf-llama-5.24", "takes positions of one axis, the case has sections one after the other"},
+        std::tuple{kQwen2, "hf-qwen3-vl-5.24", "takes interleaved sections, the case has sections one after the other"},
+        std::tuple{kQwen3, "hf-qwen2-vl-5.24", "takes sections one after the other, the case has interleaved sections"},
+        std::tuple{kVision, "hf-qwen2-vl-5.24", "takes sections one after the other, the case has axial positions"}}) {
+    const auto results = results_of(problem, R"("float32")", on_cpu(recipe, "a"), R"({"relation": "accuracy"})");
+    for (const Result& result : results) {
+      EXPECT_EQ(result.verdict, Verdict::skipped) << result.id;
+      EXPECT_THAT(result.reason, testing::HasSubstr(reason));
+    }
+  }
+}
+
+// Against tables of one axis, made for each axis alone: what the checks judge by has each pair's own position.
+TEST(Axes, TheTruthOfARowIsThatOfItsAxes) {
+  Case c;
+  c.rope.head_dim = 16;
+  c.rope.mrope_section = {4, 2, 2};
+  c.rope.mrope_interleaved = true;
+  c.positions.axes = {{5, 0, 9}, {0, 0, 100}, {7, 1, 3000}};
+  Truth truth(c.rope, c.positions);
+  truth.start_block(1, 2);
+  EXPECT_THAT(truth.positions(), testing::ElementsAre(1, 3000));
+  EXPECT_THAT(truth.positions_of_pairs(1), testing::ElementsAre(9, 100, 3000, 9, 100, 3000, 9, 9));
+  Rope one = c.rope;
+  one.mrope_section.clear();
+  one.mrope_interleaved = false;
+  for (std::int64_t axis = 0; axis < 3; ++axis) {
+    Truth alone(one, {0, {c.positions.at(2, axis)}});
+    alone.start_block(0, 1);
+    for (std::size_t j = 0; j < 8; ++j)
+      if (truth.axis_of_pairs()[j] == axis) EXPECT_EQ(truth.of_exact().sin[8 + j], alone.of_exact().sin[j]) << j;
+  }
+}
+
+// transformers' slice(axis, 3 * section, 3) ends at the last pair: 16, 24, 24 read as interleaved.
+TEST(AxisLists, ReadSectionsInBothWays) {
+  Rope rope;
+  rope.head_dim = 16;
+  rope.mrope_section = {1, 3, 4};
+  auto lists = axis_lists(rope);
+  EXPECT_THAT(lists.at("axis_columns"), testing::ElementsAre(0, 9, 10, 11, 20, 21, 22, 23));
+  EXPECT_EQ(lists.at("axis_columns"), lists.at("axis_columns_blocked"));
+  EXPECT_THAT(lists.at("axis_columns_exchanged"), testing::ElementsAre(0, 17, 18, 19, 12, 13, 14, 15));
+  EXPECT_THAT(lists.at("axis_columns_interleaved"), testing::ElementsAre(0, 9, 18, 3, 12, 21, 6, 15));
+  EXPECT_THAT(lists.at("pairs_of_sections"), testing::ElementsAre(0, 0, 1, 2, 0, 1, 2, 3));
+}
+
+}  // namespace
+}  // namespace ropewalk::test
