@@ -25,6 +25,12 @@ def table(request, positions):
         raise NotImplementedError("this version has no scaling")
     if scaling and scaling["type"] == "linear":
         more["extra_config"] = {"factor": scaling["factor"]}
+    elif scaling and scaling["type"] == "yarn":
+        names = {"factor": "factor", "original_max_seq_len": "original_max_position_embeddings", "mscale": "mscale",
+                 "mscale_all_dim": "mscale_all_dim"}
+        more["extra_config"] = {theirs: scaling[ours] for theirs, ours in names.items() if scaling.get(ours) is not None}
+        more["extra_config"].update(beta_fast=scaling.get("beta_fast") or 32, beta_slow=scaling.get("beta_slow") or 1,
+                                    truncate=scaling.get("truncate") is not False)
     elif scaling:
         names = ("factor", "low_freq_factor", "high_freq_factor", "original_max_seq_len")
         more["extra_config"] = dict(zip(names, llama3_of(rope)))
