@@ -182,7 +182,8 @@ def rope_table(request):
         raise NotImplementedError(f"its table is {cos.dtype} whatever the dtype of the activations")
     # LlamaLinearScalingRotaryEmbedding divides the positions: its inv_freq is not the scaled one. Nor is that of a cast
     # module the one that a table was made from before.
-    other = "LinearScaling" in type(module).__name__ or (options.cast_after_build and hasattr(module, "cos_cached"))
+    of_table = options.cast_after_build and "position_ids" not in inspect.signature(Rotary.forward).parameters
+    other = "LinearScaling" in type(module).__name__ or of_table
     inv_freq = None if other else getattr(module, "inv_freq", None)
     write(request["outputs"], {"inv_freq": inv_freq, "cos": one_column_a_pair(cos),
                                "sin": one_column_a_pair(sin)})
