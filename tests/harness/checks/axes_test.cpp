@@ -110,8 +110,11 @@ TEST(Axes, TheTruthOfARowIsThatOfItsAxes) {
   for (std::int64_t axis = 0; axis < 3; ++axis) {
     Truth alone(one, {0, {c.positions.at(2, axis)}});
     alone.start_block(0, 1);
-    for (std::size_t j = 0; j < 8; ++j)
-      if (truth.axis_of_pairs()[j] == axis) EXPECT_EQ(truth.of_exact().sin[8 + j], alone.of_exact().sin[j]) << j;
+    for (std::size_t j = 0; j < 8; ++j) {
+      if (truth.axis_of_pairs()[j] == axis) {
+        EXPECT_EQ(truth.of_exact().sin[8 + j], alone.of_exact().sin[j]) << j;
+      }
+    }
   }
 }
 
