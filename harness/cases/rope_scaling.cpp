@@ -150,7 +150,10 @@ void check_scaling(const Rope& rope, const Field& block) {
 void check_scaling_values(const Rope& rope, const Field& block, const std::string& type) {
   const Scaling& scaling = rope.scaling;
   const auto pairs = static_cast<std::size_t>(rope.rotary_dim() / 2);
-  const auto written = [&](const std::string& name) { return block.inside(name, block.json().value(name, Json())); };
+  static const Json left_out;
+  const auto written = [&](const std::string& name) {
+    return block.inside(name, block.json().contains(name) ? block.json()[name] : left_out);
+  };
   for (const auto& [name, list] :
        {std::pair{"short_factor", &scaling.short_factor}, {"long_factor", &scaling.long_factor}})
     if (!list->empty() && list->size() != pairs)

@@ -229,6 +229,7 @@ class ProgramSubject final : public Subject {
 
   Stages rows(std::int64_t first, std::int64_t count) override {
     const auto [call, row] = place_in(calls_, first);
+    if (call >= served_.size()) return {};  // it did not answer
     return block_of(served_[call], row, count);
   }
 

@@ -160,7 +160,7 @@ TEST(AxesCase, EveryMistakeIsOneLine) {
       {R"({"/cases/0/rope/positions": {"tokens": [{"tokens": [1]}, [1, 1, 1]]}})",
        R"(positions.tokens[0]: {"tokens":[1]}: positions of one axis are needed here)"},
       {R"({"/cases/0/rope/positions": {"tokens": [[1, 1, 1]], "axes": []}})",
-       "positions.tokens: [[1,1,1]]: unknown field, did you mean axes?; accepted: axes"},
+       "positions.tokens: [[1,1,1]]: unknown field; accepted: axes"},
       {R"({"/cases/0/attention": {"heads": 1, "kv_heads": 1}})",
        R"(positions: {"tokens":[2,[1,2,3],2]}: an attention block takes positions of one axis only)"},
   };

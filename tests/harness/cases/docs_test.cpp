@@ -34,7 +34,7 @@ std::vector<std::string> json_examples(const std::filesystem::path& file) {
 
 TEST(Docs, TheCaseFileIsOne) {
   const auto examples = json_examples(kSource / "docs/case_file.md");
-  ASSERT_EQ(examples.size(), 3U);
+  ASSERT_EQ(examples.size(), 4U);
   const Folder folder;
   const auto cases = read_case_file(folder.write("cases.json", examples[0]));
   ASSERT_EQ(cases.size(), 4U);
@@ -48,7 +48,7 @@ TEST(Docs, TheModelsCaseFileIsOne) {
     std::ifstream model(kSource / "tests/data/configs" / from);
     folder.write(to, {std::istreambuf_iterator<char>(model), {}});
   }
-  const auto file = folder.write("cases.json", json_examples(kSource / "docs/case_file.md").at(1));
+  const auto file = folder.write("cases.json", json_examples(kSource / "docs/case_file.md").at(2));
   const auto cases = read_case_file(file);
   ASSERT_EQ(cases.size(), 6U) << "Gemma 3 has two kinds of layer";
   EXPECT_EQ(cases[2].id,
@@ -56,9 +56,16 @@ TEST(Docs, TheModelsCaseFileIsOne) {
             "float32");
 }
 
+TEST(Docs, TheImageIsACaseFile) {
+  const Folder folder;
+  const auto cases = read_case_file(folder.write("cases.json", json_examples(kSource / "docs/case_file.md").at(1)));
+  ASSERT_EQ(cases.size(), 1U);
+  EXPECT_EQ(cases[0].positions.count(), 12 + 14 * 20 + 30);
+}
+
 TEST(Docs, TheCallsAreACaseFile) {
   const Folder folder;
-  const auto file = folder.write("cases.json", json_examples(kSource / "docs/case_file.md").at(2));
+  const auto file = folder.write("cases.json", json_examples(kSource / "docs/case_file.md").at(3));
   const auto cases = read_case_file(file);
   ASSERT_EQ(cases.size(), 1U);
   EXPECT_EQ(cases[0].id,

@@ -36,7 +36,7 @@ const Mistake kMistakes[] = {
     {R"({"/stage": {}})",
      "stage: {}: unknown field, did you mean stages?; accepted: schema_version, kind, name, title, source, parent, "
      "wakes, "
-     "table, forward, scalings, axes, kernel, at, buffers, stages"},
+     "table, forward, scalings, keeps, axes, kernel, at, buffers, stages"},
     {R"({"/at": "cuda"})", R"(at: "cuda": one of device, cpu, meta)"},
     {R"({"/buffers": ["inv_freqs"]})",
      R"(buffers[0]: "inv_freqs": one of positions, inv_freq, angle, cos, sin, did you mean inv_freq?)"},
