@@ -77,7 +77,6 @@ void attention_probabilities(const Attention& attention, const AttentionInputs& 
 // gradient as its input (those of k and v summed over the heads that read them). Rows without keys give nothing.
 // `probabilities`, where given, are taken instead of those of q and k: [heads][q_len][kv_len].
 void attention_gradients(const Attention& attention, const AttentionInputs& inputs, std::span<const double> grad_output,
-                         Enclosures& grad_q, Enclosures& grad_k, Enclosures& grad_v,
-                         const Reals& probabilities = {});
+                         Enclosures& grad_q, Enclosures& grad_k, Enclosures& grad_v, const Reals& probabilities = {});
 
 }  // namespace ropewalk::reference

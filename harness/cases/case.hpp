@@ -49,7 +49,7 @@ struct SubjectSpec {
   std::string claims;                      // recipe whose limits count; empty: the default of the contract
   bool module_cast = false;                // the module is cast to the case's dtype before its table is built
   bool cast_after_build = false;           // ... or, with a state, between its first table and the first call
-  std::string variant;                     // the same problem given in another way (variant.hpp, recomputed.cpp)
+  std::string variant;                     // the same problem given in another way (variant.hpp, state.hpp)
   double timeout_s = 60;                   // for programs, each answer
 };
 

@@ -58,11 +58,10 @@ bool one_value(const FieldRule& rule, const Field& field) {
          !field.json().empty() && !field.json()[0].is_structured();
 }
 
-std::string text_of(const std::string& name, const Json& param) {
+std::string text_of(const Json& param) {
   if (param.is_string()) return param.get<std::string>();
   if (param.is_boolean()) return param.get<bool>() ? "true" : "false";
   if (!param.is_array()) return plain(param.get<double>());
-  if (name == "mrope_section") return fmt::format("{}", fmt::join(param.get<std::vector<std::int64_t>>(), ";"));
   if (param[0].is_number())  // as positions: (1.08..64.2;48)
     return fmt::format("({}..{};{})", plain(param[0].get<double>()), plain(param.back().get<double>()), param.size());
   std::string text;  // of flags: 101
@@ -72,7 +71,7 @@ std::string text_of(const std::string& name, const Json& param) {
 
 void add_param(GridPoint& point, const std::string& name, const Json& param) {
   point.params[name] = param;
-  point.id += (point.id.empty() ? "" : ",") + name + "=" + text_of(name, param);
+  point.id += (point.id.empty() ? "" : ",") + name + "=" + text_of(param);
 }
 
 void need_even_width(const Rope& rope, const Field& head_dim) {
@@ -88,11 +87,6 @@ const Field& where(const std::vector<Axis>& axes, const std::string& name, const
     for (const Axis::Value& value : axis.values)
       if (axis.name == name && value.param == param) return value.where;
   return axes.front().values.front().where;
-}
-
-const Field& positions_field(const std::vector<Axis>& axes, const GridPoint& point) {
-  return point.params.contains("positions") ? where(axes, "positions", point.params["positions"])
-                                            : where(axes, "max_position", point.params["max_position"]);
 }
 
 void need_division(const std::vector<Axis>& axes, std::int64_t heads, const char* few, std::int64_t kv_heads) {
@@ -119,7 +113,7 @@ Axis read_axis(const FieldRule& rule, const Field& field) {
     Axis::Value value = rule.read(item);
     for (const Axis::Value& earlier : axis.values)
       if (earlier.param == value.param)
-        item.refuse(text_of(axis.name, value.param), "two values of this field read alike in ids; each is needed once");
+        item.refuse(text_of(value.param), "two values of this field read alike in ids; each is needed once");
     axis.values.push_back(std::move(value));
   }
   return axis;
@@ -188,7 +182,8 @@ void check_points(Kind kind, const std::vector<GridPoint>& points, const std::ve
     if (kind != Kind::lora && !point.model) need_even_width(point.rope, where(axes, "head_dim", point.rope.head_dim));
     if (kind != Kind::lora && !point.model) check_scaling(point.rope, block);
     if (kind != Kind::lora && !point.model) check_axes(point.rope, block);
-    if (kind != Kind::lora) check_axes_of_positions(point, kind == Kind::attention, positions_field(axes, point));
+    if (!point.positions.axes.empty())
+      check_axes_of_positions(point, kind == Kind::attention, where(axes, "positions", point.params["positions"]));
     if (kind == Kind::lora) need_division(axes, point.lora.heads, "groups", point.lora.groups);
     if (kind == Kind::attention) check_attention(point, axes);
     if (point.state.built_for > 0 && point.rope.scaling.type == reference::Scaling::Type::dynamic)

@@ -132,15 +132,12 @@ void read_sections(const Field& block, ModelRope& out) {
     if (!sections) interleaved->refuse("this goes with mrope_section only");
   }
   if (!sections) return;
-  std::int64_t pairs = 0;
   auto& of_axis = out.rope.mrope_section;
   for (const Field& item : sections->items()) {
     if (item.whole() < 1) item.refuse("a number of pairs, at least 1, is needed");
-    pairs += item.whole();
     of_axis.push_back(item.whole());
   }
-  if (of_axis.size() != 3 || pairs != out.rope.rotary_dim() / 2)
-    sections->refuse(fmt::format("three numbers with the sum {} are needed", out.rope.rotary_dim() / 2));
+  if (of_axis.size() != 3) sections->refuse("three numbers are needed");
   check_sections(out.rope, *sections);
 }
 

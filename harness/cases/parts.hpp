@@ -22,8 +22,8 @@ struct ModelPoint {
   ModelLayer layer;  // its type is empty where the model's kinds of layer do not differ
 };
 
-// One field of a block (rope, attention, lora) with its values: as they stand in ids and reports, and where each is
-// written.
+// One field of a block (rope, attention, lora, state) with its values: as they stand in ids and reports, and where each
+// is written.
 struct Axis {
   struct Value {
     Json param;
@@ -57,18 +57,17 @@ struct FieldRule {
   void (*set)(GridPoint&, const Axis::Value&);
 };
 
-// A list, {"from", "to", "step"} or {"log_spaced", "count"}. `own`: the model's maximum, for the word max_position; 0:
-// there is no model.
+// A list, {"from", "to", "step"}, {"log_spaced", "count"}, {"axes"} or {"tokens"}. `own`: the model's maximum, for the
+// word max_position; 0: there is no model.
 Positions read_positions(const Field& field, std::int64_t own = 0);
+std::string text_of_positions(const Field& field);  // of one that read_positions took: "log_spaced(0..1048575;64)"
+Positions read_max_position(const Field& field);
 // {"axes": [[...], ...]}, {"tokens": [n, [t, h, w], ...]}, and what ids say of them.
 constexpr std::size_t kMostAxes = 4;
-constexpr std::int64_t kMostPairs = 32768;
 Positions read_axis_lists(const Field& field);
 Positions read_tokens(const Field& field, std::int64_t own);
 std::string text_of_axis_lists(const Field& field);
 std::string text_of_tokens(const Field& field);
-std::string text_of_positions(const Field& field);  // of one that read_positions took: "log_spaced(0..1048575;64)"
-Positions read_max_position(const Field& field);
 
 Axis read_axis(const FieldRule& rule, const Field& field);
 std::vector<Axis> read_axes(const Field& block, std::span<const FieldRule> rules);
@@ -105,7 +104,6 @@ ScalingFields scaling_fields(reference::Scaling::Type type);
 void check_points(Kind kind, const std::vector<GridPoint>& points, const std::vector<Axis>& axes, const Field& block);
 
 std::vector<SubjectSpec> read_subjects(const Field& list, Kind kind);
-constexpr std::string_view kRecomputed = "recomputed";
 // What goes with calls only, and what has none.
 void check_state_subjects(const std::vector<SubjectSpec>& subjects, const Field& list, bool with_state);
 

@@ -1,5 +1,6 @@
 // The fields of a rope block that say which of several axes each pair turns by.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
@@ -12,6 +13,8 @@
 namespace ropewalk {
 namespace {
 
+constexpr std::int64_t kMostPairs = 32768;
+
 Axis::Value sections(const Field& field) {
   const std::vector<Field> items = field.items();
   if (items.size() < 2 || items.size() > kMostAxes)
@@ -19,14 +22,14 @@ Axis::Value sections(const Field& field) {
   for (const Field& item : items)
     if (item.whole() < 1 || item.whole() > kMostPairs)
       item.refuse(fmt::format("a number of pairs from 1 to {} is needed", kMostPairs));
-  return {field.json(), {}, field};
+  return {fmt::format("{}", fmt::join(field.json().get<std::vector<std::int64_t>>(), ";")), {}, field};
 }
 
 Axis::Value flag(const Field& field) { return {field.flag(), {}, field}; }
 
 constexpr std::array<FieldRule, 3> kRules{{
     {"mrope_section", false, sections,
-     [](GridPoint& p, const Axis::Value& v) { v.param.get_to(p.rope.mrope_section); }},
+     [](GridPoint& p, const Axis::Value& v) { v.where.json().get_to(p.rope.mrope_section); }},
     {"mrope_interleaved", false, flag,
      [](GridPoint& p, const Axis::Value& v) { v.param.get_to(p.rope.mrope_interleaved); }},
     {"axial", false, flag, [](GridPoint& p, const Axis::Value& v) { v.param.get_to(p.rope.axial); }},
@@ -79,7 +82,6 @@ void check_axes(const Rope& rope, const Field& block) {
 }
 
 void check_axes_of_positions(const GridPoint& point, bool of_attention, const Field& positions) {
-  if (point.positions.axes.empty()) return;
   if (of_attention) positions.refuse("an attention block takes positions of one axis only");
   if (std::ssize(point.positions.axes) != point.rope.axes())
     positions.refuse(fmt::format("positions on {} axes", point.positions.axes.size()),

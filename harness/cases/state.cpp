@@ -39,13 +39,13 @@ Axis::Value read_lengths(const Field& field) {
   for (const Field& item : field.items()) lengths.push_back(length_in(item));
   if (lengths.size() > kMostCalls)
     field.refuse(fmt::format("{} calls", lengths.size()), fmt::format("at most {} calls", kMostCalls));
-  return {text_of_lengths(lengths), Positions{0, lengths}, field};
+  return {text_of_lengths(lengths), {}, field};
 }
 
 constexpr std::array<FieldRule, 2> kState{{
     {"lengths", true, read_lengths,
      [](GridPoint& point, const Axis::Value& value) {
-       point.state.lengths = value.positions.list;
+       value.where.json().get_to(point.state.lengths);
        point.positions = {*std::max_element(point.state.lengths.begin(), point.state.lengths.end()), {}};
      }},
     {"built_for", false,

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "harness/cases/parts.hpp"
+#include "harness/cases/state.hpp"
 
 namespace ropewalk {
 namespace {

@@ -37,7 +37,7 @@ void InvariantsCheck::add(const Stages& observed, Truth& truth, bool first_block
   amplitude_ = truth.amplitude().head();
   // An amplitude of 1 leaves no room: no rounding takes a cosine beyond 1, or that of 0 away from it.
   std::vector<double> room(1);
-  if (amplitude_ != 1) trig_limits(stage_ == "cos" ? budget_.cos : budget_.sin, {&amplitude_, 1}, room);
+  if (amplitude_ != 1) trig_limits(stage_ == "cos" ? budget_->cos : budget_->sin, {&amplitude_, 1}, room);
   for (const double v : values) beyond_ += std::fabs(v) > amplitude_ + room[0];
   row_zero(values, truth, room[0]);
   if (stage_ == "cos" && observed.contains("sin")) squares(observed);
@@ -75,8 +75,8 @@ void InvariantsCheck::squares(const Stages& observed) {
   const auto cosine = to_doubles(observed.at("cos")), sine = to_doubles(observed.at("sin"));
   if (sine.size() != cosine.size()) return;
   std::vector<double> dcs(cosine.size()), dss(sine.size());
-  trig_limits(budget_.cos, cosine, dcs);
-  trig_limits(budget_.sin, sine, dss);
+  trig_limits(budget_->cos, cosine, dcs);
+  trig_limits(budget_->sin, sine, dss);
   const double square = amplitude_ * amplitude_, rounding = (amplitude_ == 1 ? 3 : 6) * 0x1p-53 * square;
   for (std::size_t i = 0; i < cosine.size(); ++i) {
     const double dc = dcs[i], ds = dss[i];
@@ -97,9 +97,9 @@ void InvariantsCheck::add_again(const Stages& once, const Stages& again, const s
 }
 
 reference::Format InvariantsCheck::expected_format() const {
-  if (stage_ == "inv_freq") return budget_.inv_freq_format;
-  if (stage_ == "angle") return budget_.angle_format;
-  return stage_ == "cos" ? budget_.cos_format : budget_.sin_format;
+  if (stage_ == "inv_freq") return budget_->inv_freq_format;
+  if (stage_ == "angle") return budget_->angle_format;
+  return stage_ == "cos" ? budget_->cos_format : budget_->sin_format;
 }
 
 void InvariantsCheck::conclude(Result& result) const {

@@ -66,7 +66,7 @@ class CaseRun {
     make_checks();
     const std::int64_t step = std::max<std::int64_t>(1, kBlockElements / (problem_.rope.rotary_dim() / 2));
     for (std::size_t call = 0; call < calls_.size(); ++call) {
-      if (call > 0) next_call(calls_[call]);
+      if (call > 0) next_call(call);
       const std::int64_t rows = calls_[call].positions.count();
       for (std::int64_t first = 0; first < rows; first += step) {
         if (stop) {
@@ -107,7 +107,7 @@ class CaseRun {
       skipped_.emplace_back();
       if (!usable(planned)) continue;
       const Running& running = running_[planned.subjects[0]];
-      if (spec.relation != Relation::identity && !running.budget) {
+      if (spec.relation != Relation::identity && running.budgets.empty()) {
         skipped_.back() = "no limit: " + running.no_budget;
         continue;
       }
@@ -115,7 +115,7 @@ class CaseRun {
         check.emplace<IdentityCheck>(planned.stage);
         continue;
       }
-      const Budget& budget = *running.budget;
+      const Budget& budget = running.budgets.front();
       if (spec.relation == Relation::accuracy) {
         check.emplace<AccuracyCheck>(planned.stage, budget, spec.limit);
         for (const std::string& stage : kPipeline)
@@ -127,16 +127,16 @@ class CaseRun {
   }
 
   // Of a state: what is right, and the limits, are those of the call's own length.
-  void next_call(const Case& call) {
-    truth_.start_call(call.rope, call.positions);
-    for (Running& running : running_)
-      if (running.budget)
-        running.later_budgets.push_back(
-            count_roundings(find_recipe(running.info.claims), bounds_of(running.info), call));
-    for (std::size_t i = 0; i < planned_.size(); ++i)
-      if (auto* check = std::get_if<AccuracyCheck>(&checks_[i]))
-        check->judge_by(running_[planned_[i].subjects[0]].later_budgets.back());
-    for (auto& [key, check] : pipeline_) check.judge_by(running_[key.first].later_budgets.back());
+  void next_call(std::size_t call) {
+    truth_.start_call(calls_[call].rope, calls_[call].positions);
+    const auto judge = [&](auto* check, std::size_t subject) {
+      if (check) check->judge_by(running_[subject].budgets[call]);
+    };
+    for (std::size_t i = 0; i < planned_.size(); ++i) {
+      judge(std::get_if<AccuracyCheck>(&checks_[i]), planned_[i].subjects[0]);
+      judge(std::get_if<InvariantsCheck>(&checks_[i]), planned_[i].subjects[0]);
+    }
+    for (auto& [key, check] : pipeline_) judge(&check, key.first);
   }
 
   void block(std::int64_t first, std::int64_t count) {

@@ -30,8 +30,15 @@ Running start(const SubjectSpec& spec, const Case& problem, SubjectPool& pool) {
   running.spec = &spec;
   running.subject = pool.take(spec, problem);
   running.info = running.subject->info();
-  work_of_subject(running, [&] { running.subject->prepare(problem); });
+  const bool at_once = spec.variant == kRecomputed;
+  Case recomputed_case;
+  if (at_once) {
+    recomputed_case = problem;
+    recomputed_case.state = recomputed(*problem.state);
+  }
+  work_of_subject(running, [&] { running.subject->prepare(at_once ? recomputed_case : problem); });
   running.info = running.subject->info();  // a recording knows its recipe only now
+  if (at_once) running.info.variant = spec.variant;
   if (!running.info.recipe.empty()) {
     const Recipe recipe = find_recipe(running.info.recipe);
     if (recipe.is_fault() && spec.claims.empty()) running.info.claims = recipe.parent;
@@ -41,9 +48,10 @@ Running start(const SubjectSpec& spec, const Case& problem, SubjectPool& pool) {
   if (running.info.claims.empty()) running.info.claims = plain_claim(problem.kind());
   try {
     if (!running.broken && problem.kind() != Kind::lora)
-      running.budget =
-          count_roundings(find_recipe(running.info.claims), bounds_of(running.info), calls_of(problem).front());
+      for (const Case& call : calls_of(problem))
+        running.budgets.push_back(count_roundings(find_recipe(running.info.claims), bounds_of(running.info), call));
   } catch (const Refused& e) {
+    running.budgets.clear();
     running.no_budget = e.what();
   }
   return running;

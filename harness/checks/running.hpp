@@ -1,7 +1,6 @@
 // A subject at work on one case, and what became of it; shared by the runs of tables and of whole problems.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <new>
 #include <optional>
@@ -18,9 +17,8 @@ struct Running {
   const SubjectSpec* spec = nullptr;
   std::unique_ptr<Subject> subject;
   SubjectInfo info;
-  std::optional<Budget> budget;           // with a state: of the first call
-  std::deque<Budget> later_budgets;       // of the calls after it, as each begins
-  std::string no_budget;                  // why there is none
+  std::vector<Budget> budgets;  // of a table: of each of its calls, one without a state; empty if there is none
+  std::string no_budget;        // why
   std::vector<std::string> fault_stages;  // of a known fault: the stages that it changes
   std::string wakes;
   std::optional<Verdict> broken;  // skipped or error

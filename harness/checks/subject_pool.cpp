@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "harness/cases/state.hpp"
 #include "harness/recordings/recording.hpp"
 #include "harness/subjects/variant.hpp"
 
@@ -33,10 +34,9 @@ std::unique_ptr<Subject> SubjectPool::take(const SubjectSpec& spec, const Case& 
       return subject;
     }
   }
-  if (!spec.variant.empty()) {
+  if (!spec.variant.empty() && spec.variant != kRecomputed) {
     SubjectSpec plain = spec;
     plain.variant.clear();
-    if (problem.state) return make_recomputed_subject(take(plain, problem));
     return make_variant_subject(spec.variant, take(plain, problem));
   }
   if (!spec.recipe.empty()) return make_recipe_subject(spec);

@@ -122,8 +122,8 @@ class WholeCaseRun {
   // A table inside attention is a table: one block of all its rows.
   AccuracyCheck table_check(std::size_t s, const std::string& stage, const std::optional<UserLimit>& limit) {
     const Running& running = running_.at(s);
-    if (!running.budget) throw Refused(running.no_budget);
-    AccuracyCheck table(stage, *running.budget, limit);
+    if (running.budgets.empty()) throw Refused(running.no_budget);
+    AccuracyCheck table(stage, running.budgets.front(), limit);
     table.add(wholes_.at(s).stages, table_truth(), true);
     return table;
   }

@@ -6,6 +6,7 @@
 
 #include "harness/recipes/step.hpp"
 #include "harness/recipes/words.hpp"
+#include "harness/tensors/blocks.hpp"
 
 namespace ropewalk {
 namespace {
@@ -24,8 +25,7 @@ Tensor by_axis(const Tensor& column, std::int64_t rows, std::int64_t axes) {
   if (axes == 1) return column.reshaped({rows});
   if (column.size() == rows * axes) return column.reshaped({rows, axes});
   const auto one = to_doubles(column);
-  std::vector<double> all;
-  for (const double position : one) all.insert(all.end(), static_cast<std::size_t>(axes), position);
+  const auto all = each_block_repeated(std::span<const double>(one), 1, static_cast<std::size_t>(axes));
   return from_doubles(column.dtype(), {rows, axes}, all);
 }
 

@@ -31,12 +31,11 @@ double turning_width(const Case& c) {
   return proportional ? 2 * std::floor(std::floor(scaling(c).proportion * width) / 2) : width;
 }
 
-constexpr std::array<Parameter, 38> kTable{{
+constexpr std::array<Parameter, 37> kTable{{
     {"rotary_dim", [](const Case& c) { return number(c.rope.rotary_dim()); }},
     {"head_dim", [](const Case& c) { return number(c.rope.head_dim); }},
     {"base", [](const Case& c) { return c.rope.base; }},
     {"pairs", [](const Case& c) { return number(c.rope.rotary_dim() / 2); }},
-    {"half_rotary_dim", [](const Case& c) { return number(c.rope.rotary_dim() / 2); }},
     {"axes_times_pairs", [](const Case& c) { return number(c.rope.axes() * (c.rope.rotary_dim() / 2)); }},
     {"turning_width", turning_width},
     {"still_pairs", [](const Case& c) { return number(c.rope.rotary_dim() / 2) - turning_width(c) / 2; }},

@@ -17,8 +17,8 @@
 
 namespace ropewalk {
 
-// Tensors by stage: positions [rows] or, of several axes, [rows, axes], inv_freq [pairs], angle, cos, sin [rows, pairs] in pair order. A stage that the
-// subject does not deliver is absent.
+// Tensors by stage: positions [rows] or, of several axes, [rows, axes], inv_freq [pairs], angle, cos, sin [rows, pairs]
+// in pair order. A stage that the subject does not deliver is absent.
 using Stages = std::map<std::string, Tensor>;
 
 // The subject broke (crash, time-out, nonsense): the verdict is `error` with this reason.

@@ -191,13 +191,14 @@ class TensorFileSubject final : public Subject {
             fmt::format("{} has shape {}; the case has {} pairs", stage, shape_text(tensor.shape()), pairs));
     }
     const auto given = stages.find("positions");
-    if (problem.rope.axes() > 1 && stages.size() > stages.count("inv_freq") &&
-        rows_of(stages) != problem.positions.count())
-      throw SubjectError(fmt::format("the file has {} rows; accepted: {}, one for each row of the case",
-                                     rows_of(stages), problem.positions.count()));
     rows_.clear();
-    if (stages.size() > stages.count("inv_freq"))
-      rows_ = rows_for(problem.positions, rows_of(stages), given == stages.end() ? nullptr : &given->second);
+    if (stages.size() > stages.count("inv_freq")) {
+      const std::int64_t rows = rows_of(stages), count = problem.positions.count();
+      if (problem.rope.axes() > 1 && rows != count)
+        throw SubjectError(
+            fmt::format("the file has {} rows; accepted: {}, one for each row of the case", rows, count));
+      rows_ = rows_for(problem.positions, rows, given == stages.end() ? nullptr : &given->second);
+    }
     pairs_ = pairs;
     layout_ = find_layout(stages, pairs, rows_);
     stages_ = std::move(stages);

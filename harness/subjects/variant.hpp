@@ -27,9 +27,6 @@ Stages gathered(const std::string& variant, const Case& problem, const std::vect
 // Whether limits are to be derived from the problem as it is presented: other positions, another order of channels.
 bool has_own_limits(const std::string& variant);
 
-// Of tables, in a case with a state block: what the same calls would serve if no keys were kept.
-std::unique_ptr<Subject> make_recomputed_subject(std::unique_ptr<Subject> inner);
-
 std::unique_ptr<Subject> make_variant_subject(const std::string& variant, std::unique_ptr<Subject> inner);
 
 }  // namespace ropewalk

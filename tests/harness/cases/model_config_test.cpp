@@ -207,7 +207,7 @@ INSTANTIATE_TEST_SUITE_P(
                       "rope_scaling": {"type": "yarn", "factor": 2, "original_max_position_embeddings": 5}})",
             "original_max_position_embeddings: 4: rope_scaling.original_max_position_embeddings says 5"},
         Malformed{R"({"head_dim": 16, "rope_theta": 1, "rope_scaling": {"type": "mrope", "mrope_section": [2, 2, 2]}})",
-                  "rope_scaling.mrope_section: [2,2,2]: three numbers with the sum 8"},
+                  "rope_scaling.mrope_section: [2,2,2]: numbers with the sum 8"},
         Malformed{R"({"head_dim": 16, "rope_parameters": {"hybrid": {"rope_theta": 1}}})",
                   R"(rope_parameters.hybrid: {"rope_theta":1}: a kind of layer that is not understood)"},
         Malformed{
