@@ -53,6 +53,8 @@ def write_tensors(path, tensors):
 
 def rope_table(request):
     rope, dtype = request["rope"], request["dtype"]
+    if rope.get("scaling") or rope.get("axes"):
+        raise NotImplementedError("it has neither scaled frequencies nor positions of several axes")
     pairs = rope["rotary_dim"] // 2
     positions = read_tensor(request["inputs"], "positions")
     inv_freq = [rope["base"] ** (-2 * i / rope["rotary_dim"]) for i in range(pairs)]

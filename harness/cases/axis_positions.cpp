@@ -88,9 +88,9 @@ Positions read_tokens(const Field& field, std::int64_t own) {
     if (is_grid(item)) {
       add_grid(item, next, axes);
     } else if (item.json().is_object()) {
-      const Positions listed = read_positions(item, own);
-      if (!listed.axes.empty() || item.json().contains("tokens")) item.refuse("positions of one axis are needed here");
-      text = listed.all();
+      if (item.json().contains("axes") || item.json().contains("tokens"))
+        item.refuse("positions of one axis are needed here");
+      text = read_positions(item, own).all();
       if (text.front() < next) item.refuse(fmt::format("positions from {} on are needed: it is the next one", next));
     } else {
       text.resize(static_cast<std::size_t>(size(item)));

@@ -87,7 +87,9 @@ std::string syntax_message(const std::string& what) {
 Json read_json_file(const std::filesystem::path& file) {
   const std::string text = text_of(file);
   Trail trail;
-  const auto follow = [&](int, Json::parse_event_t event, Json& value) {
+  const auto follow = [&](int depth, Json::parse_event_t event, Json& value) {
+    if (depth > kDeepestJson)
+      throw BadInput(file.string(), "", "", fmt::format("lists or objects in each other, {} deep", kDeepestJson));
     if (!trail.step(event, value)) throw BadInput(file.string(), trail.path(), "", "this field is given twice");
     return true;
   };

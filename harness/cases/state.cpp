@@ -39,6 +39,10 @@ Axis::Value read_lengths(const Field& field) {
   for (const Field& item : field.items()) lengths.push_back(length_in(item));
   if (lengths.size() > kMostCalls)
     field.refuse(fmt::format("{} calls", lengths.size()), fmt::format("at most {} calls", kMostCalls));
+  std::int64_t rows = 0;
+  for (std::size_t i = 0; i < lengths.size(); ++i)
+    rows += i > 0 && lengths[i] > lengths[i - 1] ? lengths[i] - lengths[i - 1] : lengths[i];
+  if (rows > kLongest) field.refuse(fmt::format("{} rows in all calls", rows), fmt::format("at most {}", kLongest));
   return {text_of_lengths(lengths), {}, field};
 }
 

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "harness/cases/parts.hpp"
@@ -74,6 +76,8 @@ SubjectSpec read_subject(const Field& field, Kind kind) {
   if (const auto claims = subject.find("claims")) spec.claims = claims->name();
   if (const auto cast = subject.find("module_cast")) {
     spec.cast_after_build = cast->json() == kAfterBuild;
+    if (!spec.cast_after_build && !cast->json().is_boolean())
+      cast->refuse(fmt::format("true, false, or with a state block \"{}\"", kAfterBuild));
     spec.module_cast = spec.cast_after_build || cast->flag();
   }
   if (const auto variant = subject.find("variant")) {

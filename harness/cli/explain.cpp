@@ -150,6 +150,7 @@ int explain(const std::string& file, const std::string& id) {
         "\nthe case file of this report is not here, or no longer has this case: its roundings and causes need it\n");
   const bool table = problem && problem->kind() == Kind::table;
   if (table && text_in(result, "relation") == "accuracy") print_roundings(result, call_of(result, *problem));
+  if (table && problem->state) fmt::print("\ncauses are not looked for in calls one after another\n");
   if (table && !problem->state && text_in(result, "verdict") == "fail") print_causes(result, *problem);
   fmt::print("\nagain: {}\n", text_in(result, "rerun"));
   return kAsExpected;

@@ -131,6 +131,10 @@ class DumpReader {
         row_positions_ = given->second.reshaped({given->second.size()});
         return given->second.size();
       }
+      if (given->second.shape().size() == 2 && has_rows(table->second, given->second.shape()[1]))
+        throw BadInput(dump_.file, name_of_stage("positions"), shape_text(given->second.shape()),
+                       "positions of several axes are not understood here; accepted: one axis. A case file with "
+                       "mrope_section or axial takes the table without them");
       dump_.assumed.push_back(fmt::format("{} {} is left aside: {} has other rows", name_of_stage("positions"),
                                           shape_text(given->second.shape()), stage));
       return 0;

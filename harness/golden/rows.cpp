@@ -1,11 +1,15 @@
 #include "harness/golden/rows.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "reference/table.hpp"
 
 namespace ropewalk {
 namespace {
+
+constexpr std::int64_t kMostRows = std::int64_t{1} << 24;  // as in case files
 
 std::int64_t position_in(const Field& field) {
   const std::int64_t position = field.whole();
@@ -41,7 +45,9 @@ Rows read_rows(const Field& field) {
   const std::int64_t step = range.need("step").whole();
   if (to < from) range.need("to").refuse("the last position is not below the first, \"from\"");
   if (step < 1 || (to - from) % step != 0) range.need("step").refuse("steps of at least 1 that meet the last position");
-  return {from, step, (to - from) / step + 1, {}};
+  const std::int64_t count = (to - from) / step + 1;
+  if (count > kMostRows) range.need("to").refuse(fmt::format("at most {} positions", kMostRows));
+  return {from, step, count, {}};
 }
 
 }  // namespace ropewalk

@@ -1,6 +1,7 @@
 #include "harness/golden/write.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,6 +16,8 @@
 
 namespace ropewalk {
 namespace {
+
+constexpr std::size_t kLongestName = 255;  // bytes, on usual file systems
 
 namespace fs = std::filesystem;
 
@@ -69,8 +72,10 @@ Made write_file(const fs::path& path, const GoldenFile& golden, const Safetensor
   file.finish();
   for (Sha256& hash : hashes) made.tensors_sha256.push_back(hash.hex());
   made.sha256 = sha256_of(path);
-  for (const reference::Proof& proof : made.proofs)
-    if (proof.undecided != 0) throw std::runtime_error(path.string() + ": some values could not be proved");
+  for (std::size_t t = 0; t < made.proofs.size(); ++t)
+    if (const std::int64_t open = made.proofs[t].undecided; open != 0)
+      throw std::runtime_error(
+          fmt::format("{}: {}: {} values could not be proved", path.string(), golden.tensors[t].name, open));
   return made;
 }
 
@@ -86,6 +91,12 @@ void need_new_folder(const fs::path& folder) {
 
 GoldenTotals write_goldens(const std::vector<Case>& cells, const fs::path& folder, int jobs,
                            const std::function<void()>& done) {
+  for (const Case& cell : cells)
+    if (const std::size_t size = golden_file_name(cell.id).size(); size > kLongestName)
+      throw BadInput(
+          cell.file, cell.id, "",
+          fmt::format("its golden file would have a name of {} bytes, from all fields of the case; at most {}", size,
+                      kLongestName));
   need_new_folder(folder);
   std::vector<Json> entries(cells.size());
   GoldenTotals totals;

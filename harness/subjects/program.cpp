@@ -13,6 +13,7 @@
 #include "harness/bad_input.hpp"
 #include "harness/cases/cell.hpp"
 #include "harness/cases/inputs.hpp"
+#include "harness/cases/json_file.hpp"
 #include "harness/cases/state.hpp"
 #include "harness/subjects/process.hpp"
 #include "harness/subjects/subject.hpp"
@@ -55,7 +56,11 @@ struct Abilities {
 // One question, one answer: a JSON object with a known status.
 Json ask(Process& process, const Json& question, double timeout_s) {
   const std::string line = process.ask(question.dump(), timeout_s);
-  Json answer = Json::parse(line, nullptr, false);
+  const auto not_deep = [&](int depth, Json::parse_event_t, Json&) {
+    if (depth > kDeepestJson) throw SubjectError("its answer has too many lists or objects in each other");
+    return true;
+  };
+  Json answer = Json::parse(line, not_deep, false);
   const auto refuse = [&](const std::string& why) {
     throw SubjectError(fmt::format("its answer to {} {}: {}{}", question["op"].get<std::string>(), why,
                                    quoted_excerpt(line), process.last_words()));

@@ -3,8 +3,8 @@
 configurations.json, and compares the answers with float64 arithmetic.
 
 operations.py COMMAND...   (script/real-python torch tests/real/operations.py script/real-python NAME ADAPTER)
-Prints a line for each operation and dtype; exits with 1 if one is wrong or not answered. rope_table is not asked here:
-ropewalk compares tables itself (cases/real).
+Prints a line for each operation and dtype; exits with 1 if one is wrong or not answered. Tables (rope_table, rope_call)
+are not asked here: ropewalk compares them itself (cases/real).
 """
 import itertools
 import json
@@ -191,7 +191,8 @@ def main():
     adapter = Adapter(sys.argv[1:])
     print(f"{adapter.says['name']} {adapter.says['version']}: {', '.join(adapter.says['ops'])}", flush=True)
     wrong = 0
-    for op, dtype in itertools.product([op for op in adapter.says["ops"] if op != "rope_table"], adapter.says["dtypes"]):
+    asked = [op for op in adapter.says["ops"] if op not in ("rope_table", "rope_call")]
+    for op, dtype in itertools.product(asked, adapter.says["dtypes"]):
         if op == "rope_apply":
             answers = [rope_apply(adapter, dtype, *how) for how in
                        itertools.product(CONFIGURATIONS["rotations"], ("half", "interleaved"), (False, True))]

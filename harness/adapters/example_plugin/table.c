@@ -37,6 +37,8 @@ int ropewalk_rope_table(ropewalk_call* call) {
   const double base = number(call, "\"base\":"), width = number(call, "\"rotary_dim\":");
   if (strstr(call->request, "\"scaling\"") != NULL && strstr(call->request, "\"scaling\":null") == NULL)
     return refused(call, ROPEWALK_UNSUPPORTED, "no scaled frequencies");
+  if (strstr(call->request, "\"axes\"") != NULL && strstr(call->request, "\"axes\":null") == NULL)
+    return refused(call, ROPEWALK_UNSUPPORTED, "positions of one axis only");
   if (positions == NULL || positions->ndim != 1 || !(base > 0) || !(width >= 2))
     return refused(call, ROPEWALK_ERROR, "needs positions [seq], base and rotary_dim");
 

@@ -118,7 +118,8 @@ const Mistake kMistakes[] = {
     {R"({"/cases/0/subjects/1/device": "cpu"})", R"(cases[0].subjects[1].device: "cpu": this goes with recipe only)"},
     {R"({"/cases/0/subjects/1/module_cast": true})",
      "cases[0].subjects[1].module_cast: true: this goes with recipe only"},
-    {R"({"/cases/0/subjects/0/module_cast": 1})", "cases[0].subjects[0].module_cast: 1: true or false is needed"},
+    {R"({"/cases/0/subjects/0/module_cast": 1})",
+     "cases[0].subjects[0].module_cast: 1: true, false, or with a state block \"after_build\""},
     {R"({"/cases/0/subjects/0/map": {}})", "cases[0].subjects[0].map: {}: this goes with tensors only"},
     {R"({"/cases/0/subjects/0/timeout_s": 5})", "cases[0].subjects[0].timeout_s: 5: this goes with program only"},
     {R"({"/cases/0/subjects/1/timeout_s": 0})",
@@ -273,6 +274,16 @@ TEST(BadCaseFile, WhatIsNoJsonGivesLineAndColumn) {
     EXPECT_THAT(line, testing::StartsWith(text.line)) << text.text;
     EXPECT_EQ(line.find('\n'), std::string::npos) << line;
   }
+}
+
+TEST(BadCaseFile, ListsInListsAreRefusedBeforeTheyAreTooDeep) {
+  const Folder folder;
+  for (const int depth : {102, 200000}) {
+    const auto file = folder.write("c.json", std::string(depth, '[') + std::string(depth, ']'));
+    EXPECT_EQ(complaint(folder, [&] { read_case_file(file); }), "c.json: lists or objects in each other, 100 deep");
+  }
+  const auto file = folder.write("c.json", std::string(90, '[') + std::string(90, ']'));
+  EXPECT_THAT(complaint(folder, [&] { read_case_file(file); }), testing::HasSubstr("an object with the fields"));
 }
 
 TEST(BadCaseFile, FilesThatCannotBeReadAreNamed) {

@@ -105,7 +105,7 @@ constexpr Mistake kMistakes[] = {
     {R"({"/cases/0/subjects/0": {"recording": "r"}})",
      R"(subjects[0].recording: "r": it has no calls; with a state block recipes, programs, plugins)"},
     {R"({"/cases/0/subjects/0/variant": "decode"})", R"(subjects[0].variant: "decode": one of recomputed)"},
-    {R"({"/cases/0/subjects/0/module_cast": "after"})", R"(subjects[0].module_cast: "after": true or false is needed)"},
+    {R"({"/cases/0/subjects/0/module_cast": "after"})", R"(subjects[0].module_cast: "after": true, false, or with a state block "after_build")"},
     {R"({"/cases/0/state": null, "/cases/0/positions": [1], "/cases/0/subjects/0/variant": "recomputed"})",
      R"(subjects[0].variant: "recomputed": this goes with a state block only)"},
     {R"({"/cases/0/state": null, "/cases/0/positions": [1], "/cases/0/subjects/0/module_cast": "after_build"})",
@@ -128,6 +128,10 @@ TEST(State, TooManyCallsAreRefused) {
   const auto file = folder.write("c.json", document.dump());
   EXPECT_EQ(complaint(folder, [&] { read_case_file(file); }),
             "c.json: cases[0].state.lengths: 4097 calls: at most 4096 calls");
+  document["cases"][0]["state"]["lengths"] = {1, 16777216, 1};
+  folder.write("c.json", document.dump());
+  EXPECT_EQ(complaint(folder, [&] { read_case_file(file); }),
+            "c.json: cases[0].state.lengths: 16777217 rows in all calls: at most 16777216");
 }
 
 TEST(State, AModelsOwnConfigMayStandInPlaceOfTheRopeBlock) {

@@ -126,6 +126,18 @@ TEST(Investigation, RowsInAnyOrder) {
   EXPECT_THAT(recipes_of(found), Contains("hf-llama-5.24"));
 }
 
+// M-RoPE's time, height and width: a verdict of one axis would be wrong. Text has the same numbers on all.
+TEST(Investigation, PositionsOfSeveralAxesAreRefused) {
+  Tensors dump = only(made_by("hf-llama-5.24", dumped_problem()), {"cos", "sin"});
+  Tensor positions(DType::int64, {3, kRows});
+  for (std::int64_t i = 0; i < 3 * kRows; ++i) positions.as<std::int64_t>()[static_cast<std::size_t>(i)] = i % kRows;
+  dump["positions"] = positions;
+  EXPECT_EQ(look_at(dump).verdict, Verdict::pass);
+  positions.as<std::int64_t>()[5] = 0;
+  dump["positions"] = positions;
+  EXPECT_THROW(look_at(dump), BadInput);
+}
+
 TEST(Investigation, OneWrongCopyOrOneNaNFails) {
   const Tensors half = only(made_by("hf-llama-5.24", dumped_problem()), kTables);
   Tensors full{{"cos", twice(half.at("cos"), false)}, {"sin", half.at("sin")}};

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "harness/report/json.hpp"
 #include "tests/harness/golden/folders.hpp"
@@ -119,7 +120,8 @@ TEST_F(Verify, AManifestThatCannotBeFollowedIsBadInput) {
         R"({"/files/0/parameters/rotary_dim": 5})", R"({"/files/0/parameters/rotary_dim": 4000000})",
         R"({"/files/0/parameters/base": -1})", R"({"/files/0/parameters/base": 1e-300})",
         R"({"/files/0/parameters/positions/step": 0})", R"({"/files/0/parameters/positions/to": 1e300})",
-        R"({"/files/0/parameters/extra": 1})", R"({"/files": []})", R"({"/generator/name": "other"})"})
+        R"({"/files/0/parameters/positions/to": 1099511627776})", R"({"/files/0/parameters/extra": 1})",
+        R"({"/files": []})", R"({"/generator/name": "other"})"})
     EXPECT_THAT(wrong_with_manifest(changes), ElementsAre(HasSubstr("BadInput: "))) << changes;
   EXPECT_THAT(wrong_with(out() / kManifest, "{"), ElementsAre(HasSubstr("syntax")));
   EXPECT_THAT(complaint(folder_, [&] { wrong_in(folder_.path() / "nowhere"); }), HasSubstr("no such file"));
@@ -135,6 +137,22 @@ TEST_F(Verify, FilesAreNeitherMissingNorMoreNorShorterNorLonger) {
   std::filesystem::remove(out() / "more.txt");
   std::filesystem::remove(file());
   EXPECT_THAT(wrong(), ElementsAre(HasSubstr("missing")));
+  std::filesystem::create_symlink(file().filename(), file());  // to itself
+  EXPECT_THAT(wrong(), ElementsAre(HasSubstr("missing, or cannot be read")));
+  std::filesystem::remove(file());
+  ASSERT_EQ(mkfifo(file().c_str(), 0600), 0);  // nobody writes to it
+  EXPECT_THAT(wrong(), ElementsAre(HasSubstr("missing, or cannot be read")));
+}
+
+TEST(Golden, NamesThatFileSystemsDoNotTakeAreRefusedBeforeAnythingIsMade) {
+  const Folder folder;
+  EXPECT_THAT(complaint(folder,
+                        [&] {
+                          write_cases(folder, R"([{"name": "a", "dtype": "float32",
+    "rope": {"head_dim": 4, "base": 10000, "scaling": "linear", "factor": 1e-300, "max_position": 3}}])");
+                        }),
+              HasSubstr("its golden file would have a name of "));
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "out"));
 }
 
 TEST_F(Verify, AnotherVersionIsSaid) {
