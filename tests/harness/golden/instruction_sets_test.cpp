@@ -27,6 +27,11 @@ TEST(InstructionSets, GoldenFoldersAreTheSameBytes) {
      "dtype": ["float32", "bfloat16", "float16", "float64"]},
     {"name": "far", "rope": {"head_dim": 128, "base": 500000, "positions": {"log_spaced": [0, 16777215], "count": 40}},
      "dtype": ["float32", "bfloat16", "float16", "float64"]},
+    {"name": "scaled", "rope": {"head_dim": 128, "base": 10000, "scaling": "yarn", "factor": 32, "truncate": false,
+     "original_max_position_embeddings": 4096, "max_position": 90}, "dtype": ["float32", "bfloat16", "float16", "float64"]},
+    {"name": "masks", "rope": {"head_dim": 8, "max_position": 13},
+     "attention": {"heads": 4, "kv_heads": 2, "q_len": 5, "causal": "bottom_right", "mask": "additive", "alibi": true,
+                   "sinks": true, "softcap": 20}, "dtype": ["float32", "bfloat16", "float16", "float64"]},
     {"name": "attention", "rope": {"head_dim": [8, 10], "max_position": 21},
      "attention": {"heads": 4, "kv_heads": 2, "causal": "top_left", "inputs": ["normal", "log_uniform", "equal_keys"]},
      "dtype": ["float32", "bfloat16", "float16", "float64"]},
@@ -35,7 +40,7 @@ TEST(InstructionSets, GoldenFoldersAreTheSameBytes) {
      "dtype": ["float32", "bfloat16", "float16", "float64"]}]})");
   write_goldens(read_golden_case_file(file), folder.path() / "here", 2, [] {});
   const auto here = bytes_of_folder(folder.path() / "here");
-  ASSERT_EQ(here.size(), 41U);
+  ASSERT_EQ(here.size(), 49U);
   int compared = 0;
   for (const Writer& writer : {Writer{"x86-64", ""}, Writer{"x86-64", "glibc.cpu.hwcaps=-AVX512F,-AVX2,-FMA,-AVX"},
                                Writer{"x86-64-v3", ""}, Writer{"x86-64-v4", ""}}) {
