@@ -9,7 +9,8 @@ function(golden_writer name march)
 endfunction()
 
 set(_writers)
-set(_loops ${PROJECT_SOURCE_DIR}/reference/rows.cpp ${PROJECT_SOURCE_DIR}/reference/dot.cpp)
+set(_loops ${PROJECT_SOURCE_DIR}/reference/rows.cpp ${PROJECT_SOURCE_DIR}/reference/amplified_rows.cpp
+  ${PROJECT_SOURCE_DIR}/reference/dot.cpp)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   foreach(_march x86-64 x86-64-v3 x86-64-v4)
     golden_writer(golden_writer_${_march} ${_march})
