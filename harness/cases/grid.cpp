@@ -131,8 +131,9 @@ std::vector<Axis> read_axes(const Field& block, std::span<const FieldRule> rules
     if (rule.needed) object.need(std::string(rule.name));
   std::vector<Axis> axes;
   for (const auto& [name, field] : object.members())
-    axes.push_back(read_axis(
-        *std::find_if(rules.begin(), rules.end(), [&](const FieldRule& rule) { return rule.name == name; }), field));
+    axes.push_back(read_axis(*std::find_if(rules.begin(), rules.end(),
+                                           [&wanted = name](const FieldRule& rule) { return rule.name == wanted; }),
+                             field));
   return axes;
 }
 

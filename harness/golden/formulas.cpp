@@ -31,7 +31,7 @@ std::string llama3(const std::string& power) {
 
 std::string frequency_formula(const Rope& rope, const std::string& j) {
   const Scaling& s = rope.scaling;
-  const std::string power = fmt::format("base^(-2 {} / rotary_dim)", j);
+  std::string power = fmt::format("base^(-2 {} / rotary_dim)", j);
   switch (s.type) {
     case Scaling::Type::none:
       return power;
