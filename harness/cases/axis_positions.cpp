@@ -10,23 +10,12 @@
 namespace ropewalk {
 namespace {
 
-constexpr std::int64_t kMostRows = std::int64_t{1} << 24;
-constexpr std::int64_t kPastLast = std::int64_t{1} << 24;  // of all positions: the reference's bounds hold below it
-constexpr std::size_t kMostWritten = 8;                    // numbers of an axis that an id spells out
-
-std::int64_t size(const Field& field) {
-  const std::int64_t n = field.whole();
-  if (n < 1 || n > kMostRows) field.refuse(fmt::format("a whole number from 1 to {} is needed", kMostRows));
-  return n;
-}
+constexpr std::int64_t kMostRows = kPastLastPosition;
+constexpr std::size_t kMostWritten = 8;  // numbers of an axis that an id spells out
 
 std::vector<std::int64_t> one_axis(const Field& field) {
   std::vector<std::int64_t> out;
-  for (const Field& item : field.items()) {
-    const std::int64_t p = item.whole();
-    if (p < 0 || p >= kPastLast) item.refuse(fmt::format("positions are 0 to {}", kPastLast - 1));
-    out.push_back(p);
-  }
+  for (const Field& item : field.items()) out.push_back(position_in(item));
   return out;
 }
 
@@ -35,7 +24,7 @@ void add_grid(const Field& item, std::int64_t& next, std::vector<std::vector<std
   std::vector<std::int64_t> sizes;
   std::int64_t places = 1;
   for (const Field& extent : item.items()) {
-    sizes.push_back(size(extent));
+    sizes.push_back(count_in(extent));
     places *= sizes.back();
     if (places > kMostRows) item.refuse(fmt::format("a grid of at most {} places is needed", kMostRows));
   }
@@ -93,12 +82,12 @@ Positions read_tokens(const Field& field, std::int64_t own) {
       text = read_positions(item, own).all();
       if (text.front() < next) item.refuse(fmt::format("positions from {} on are needed: it is the next one", next));
     } else {
-      text.resize(static_cast<std::size_t>(size(item)));
+      text.resize(static_cast<std::size_t>(count_in(item)));
       std::iota(text.begin(), text.end(), next);
     }
     for (auto& axis : axes) axis.insert(axis.end(), text.begin(), text.end());
     if (!text.empty()) next = text.back() + 1;
-    if (next > kPastLast) item.refuse(fmt::format("positions up to {} are needed", kPastLast - 1));
+    if (next > kPastLastPosition) item.refuse(fmt::format("positions up to {} are needed", kPastLastPosition - 1));
     if (std::ssize(axes[0]) > kMostRows) item.refuse(fmt::format("at most {} tokens are needed", kMostRows));
   }
   if (axes.size() == 1) return {0, axes[0]};

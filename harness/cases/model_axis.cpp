@@ -108,8 +108,8 @@ constexpr std::array<FieldRule, 2> kPositions{{
      [](GridPoint& point, const Axis::Value& value) { point.positions = value.positions; }},
     {"positions", false,
      [](const Field& field) {
-       constexpr std::int64_t kSomeMaximum = 1 << 24;  // to see whether all else is right
-       return Axis::Value{text_of_positions(field), read_positions(field, kSomeMaximum), field};
+       // With some maximum, to see whether all else is right.
+       return Axis::Value{text_of_positions(field), read_positions(field, kPastLastPosition), field};
      },
      set_positions},
 }};

@@ -69,6 +69,10 @@ Positions read_tokens(const Field& field, std::int64_t own);
 std::string text_of_axis_lists(const Field& field);
 std::string text_of_tokens(const Field& field);
 
+constexpr std::int64_t kPastLastPosition = std::int64_t{1} << 24;  // the reference's bounds hold below it
+std::int64_t position_in(const Field& field);                      // 0 .. kPastLastPosition - 1
+std::int64_t count_in(const Field& field);                         // 1 .. kPastLastPosition
+
 Axis read_axis(const FieldRule& rule, const Field& field);
 std::vector<Axis> read_axes(const Field& block, std::span<const FieldRule> rules);
 // The rope block, and `positions` where it stands beside it. `by_state`: the lengths of a state block say the

@@ -8,30 +8,27 @@
 namespace ropewalk {
 namespace {
 
-constexpr std::int64_t kLargest = std::int64_t{1} << 24;  // the reference's bounds hold below it
-constexpr std::size_t kMostWritten = 8;                   // positions that an id spells out
+constexpr std::size_t kMostWritten = 8;  // positions that an id spells out
 
 constexpr std::string_view kOwnMaximum = "max_position";
 
-// `own`: the model's maximum, of which the last position is one less.
-std::int64_t position_in(const Field& field, std::int64_t own = 0) {
-  const bool word = field.json() == kOwnMaximum;
-  if (word && own == 0) field.refuse("this goes with a model_config only");
-  const std::int64_t p = word ? own - 1 : field.whole();
-  if (p < 0 || p >= kLargest) field.refuse(fmt::format("positions are 0 to {}", kLargest - 1));
-  return p;
+std::int64_t in_range(std::int64_t position, const Field& field) {
+  if (position < 0 || position >= kPastLastPosition)
+    field.refuse(fmt::format("positions are 0 to {}", kPastLastPosition - 1));
+  return position;
 }
 
-std::int64_t at_least_one(const Field& field) {
-  const std::int64_t n = field.whole();
-  if (n < 1 || n > kLargest) field.refuse(fmt::format("a whole number from 1 to {} is needed", kLargest));
-  return n;
+// `own`: the model's maximum, of which the last position is one less.
+std::int64_t position_or_own(const Field& field, std::int64_t own = 0) {
+  if (field.json() != kOwnMaximum) return position_in(field);
+  if (own == 0) field.refuse("this goes with a model_config only");
+  return in_range(own - 1, field);
 }
 
 std::vector<std::int64_t> listed(const Field& field) {
   std::vector<std::int64_t> out;
   for (const Field& item : field.items()) {
-    const std::int64_t p = position_in(item);
+    const std::int64_t p = position_or_own(item);
     if (!out.empty() && p <= out.back()) item.refuse("positions ascend, each one once");
     out.push_back(p);
   }
@@ -39,8 +36,8 @@ std::vector<std::int64_t> listed(const Field& field) {
 }
 
 std::vector<std::int64_t> stepped(const Object& range, std::int64_t own) {
-  const std::int64_t from = position_in(range.need("from")), to = position_in(range.need("to"), own);
-  const std::int64_t step = range.has("step") ? at_least_one(*range.find("step")) : 1;
+  const std::int64_t from = position_or_own(range.need("from")), to = position_or_own(range.need("to"), own);
+  const std::int64_t step = range.has("step") ? count_in(*range.find("step")) : 1;
   if (to < from) range.need("to").refuse("the last position is not below the first, \"from\"");
   std::vector<std::int64_t> out;
   for (std::int64_t p = from; p <= to; p += step) out.push_back(p);
@@ -52,9 +49,9 @@ std::vector<std::int64_t> stepped(const Object& range, std::int64_t own) {
 std::vector<std::int64_t> log_spaced(const Object& range, std::int64_t own) {
   const std::vector<Field> ends = range.need("log_spaced").items();
   if (ends.size() != 2) range.need("log_spaced").refuse("the first and the last position: [a, b]");
-  const std::int64_t a = position_in(ends[0]), b = position_in(ends[1], own);
+  const std::int64_t a = position_or_own(ends[0]), b = position_or_own(ends[1], own);
   if (b <= a) ends[1].refuse("the last position is above the first");
-  const std::int64_t count = at_least_one(range.need("count"));
+  const std::int64_t count = count_in(range.need("count"));
   if (count < 2) range.need("count").refuse("at least 2, for both ends");
   std::vector<std::int64_t> out{a};
   const std::int64_t points = a == 0 ? count - 1 : count;
@@ -75,7 +72,16 @@ const std::vector<std::string>& fields_of(const Field& field) {
 
 }  // namespace
 
-Positions read_max_position(const Field& field) { return {at_least_one(field), {}}; }
+std::int64_t position_in(const Field& field) { return in_range(field.whole(), field); }
+
+std::int64_t count_in(const Field& field) {
+  const std::int64_t n = field.whole();
+  if (n < 1 || n > kPastLastPosition)
+    field.refuse(fmt::format("a whole number from 1 to {} is needed", kPastLastPosition));
+  return n;
+}
+
+Positions read_max_position(const Field& field) { return {count_in(field), {}}; }
 
 Positions read_positions(const Field& field, std::int64_t own) {
   if (field.json().is_array()) return {0, listed(field)};

@@ -11,13 +11,14 @@
 namespace ropewalk {
 namespace {
 
-constexpr std::int64_t kLongest = std::int64_t{1} << 24;  // as many as there are positions
 constexpr std::size_t kMostCalls = 4096;
+constexpr std::int64_t kMostRows = kPastLastPosition;  // of all calls
 
-std::int64_t length_in(const Field& field) {
-  const std::int64_t n = field.whole();
-  if (n < 1 || n > kLongest) field.refuse(fmt::format("a whole number from 1 to {} is needed", kLongest));
-  return n;
+using Lengths = std::vector<std::int64_t>;
+
+bool goes_on(const Lengths& lengths, std::size_t call) { return call > 0 && lengths[call] > lengths[call - 1]; }
+std::int64_t first_row(const Lengths& lengths, std::size_t call) {  // that the call serves
+  return goes_on(lengths, call) ? lengths[call - 1] : 0;
 }
 
 // 3..8;2;3: where three or more ascend by one, only the first and the last of them.
@@ -36,13 +37,12 @@ std::string text_of_lengths(const std::vector<std::int64_t>& lengths) {
 Axis::Value read_lengths(const Field& field) {
   if (!field.json().is_array()) field.refuse("a list of the calls' lengths is needed");
   std::vector<std::int64_t> lengths;
-  for (const Field& item : field.items()) lengths.push_back(length_in(item));
+  for (const Field& item : field.items()) lengths.push_back(count_in(item));
   if (lengths.size() > kMostCalls)
     field.refuse(fmt::format("{} calls", lengths.size()), fmt::format("at most {} calls", kMostCalls));
   std::int64_t rows = 0;
-  for (std::size_t i = 0; i < lengths.size(); ++i)
-    rows += i > 0 && lengths[i] > lengths[i - 1] ? lengths[i] - lengths[i - 1] : lengths[i];
-  if (rows > kLongest) field.refuse(fmt::format("{} rows in all calls", rows), fmt::format("at most {}", kLongest));
+  for (std::size_t i = 0; i < lengths.size(); ++i) rows += lengths[i] - first_row(lengths, i);
+  if (rows > kMostRows) field.refuse(fmt::format("{} rows in all calls", rows), fmt::format("at most {}", kMostRows));
   return {text_of_lengths(lengths), {}, field};
 }
 
@@ -54,7 +54,7 @@ constexpr std::array<FieldRule, 2> kState{{
      }},
     {"built_for", false,
      [](const Field& field) {
-       return Axis::Value{length_in(field), {}, field};
+       return Axis::Value{count_in(field), {}, field};
      },
      [](GridPoint& point, const Axis::Value& value) { point.state.built_for = value.param.get<std::int64_t>(); }},
 }};
@@ -65,8 +65,6 @@ Positions new_rows(std::int64_t first, std::int64_t length) {
   for (std::int64_t p = first; p < length; ++p) rows.list.push_back(p);
   return rows;
 }
-
-bool goes_on(const State& state, std::size_t call) { return call > 0 && state.lengths[call] > state.lengths[call - 1]; }
 
 }  // namespace
 
@@ -110,8 +108,7 @@ std::vector<Case> calls_of(const Case& problem) {
     call.dtype = problem.dtype;
     call.seed = problem.seed;
     call.rope.scaling.length = static_cast<double>(problem.state->lengths[i]);
-    call.positions =
-        new_rows(goes_on(*problem.state, i) ? problem.state->lengths[i - 1] : 0, problem.state->lengths[i]);
+    call.positions = new_rows(first_row(problem.state->lengths, i), problem.state->lengths[i]);
   }
   return calls;
 }
@@ -125,7 +122,7 @@ std::pair<std::size_t, std::int64_t> place_in(const std::vector<Case>& calls, st
 State recomputed(const State& state) {
   State out{{}, state.built_for};
   for (std::size_t i = 0; i < state.lengths.size(); ++i) {
-    if (goes_on(state, i)) out.lengths.pop_back();
+    if (goes_on(state.lengths, i)) out.lengths.pop_back();
     out.lengths.push_back(state.lengths[i]);
   }
   return out;

@@ -47,9 +47,11 @@ Running start(const SubjectSpec& spec, const Case& problem, SubjectPool& pool) {
   }
   if (running.info.claims.empty()) running.info.claims = plain_claim(problem.kind());
   try {
-    if (!running.broken && problem.kind() != Kind::lora)
-      for (const Case& call : calls_of(problem))
-        running.budgets.push_back(count_roundings(find_recipe(running.info.claims), bounds_of(running.info), call));
+    if (!running.broken && problem.kind() != Kind::lora) {
+      const Recipe claims = find_recipe(running.info.claims);
+      const DocumentedBounds bounds = bounds_of(running.info);
+      for (const Case& call : calls_of(problem)) running.budgets.push_back(count_roundings(claims, bounds, call));
+    }
   } catch (const Refused& e) {
     running.budgets.clear();
     running.no_budget = e.what();
