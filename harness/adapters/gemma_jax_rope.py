@@ -12,17 +12,15 @@ import pathlib
 
 import jax
 import numpy
-from numpy_tensors import NAMES, read, write
+from jax_rotation import DTYPES, answer_rotation, answer_table
 from plain_python import serve
-from rope_request import plain_rope, positions_of
+from rope_request import plain_rope
 
 # The module alone: the package imports much for loading and training that takes no part here.
 path = pathlib.Path(importlib.util.find_spec("gemma").submodule_search_locations[0])
 spec = importlib.util.spec_from_file_location("positional", path / "gm" / "math" / "_positional_embeddings.py")
 positional = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(positional)
-
-DTYPES = {"float32": NAMES["F32"], "float16": NAMES["F16"], "bfloat16": NAMES["BF16"]}
 
 
 def turn(rope, x, positions):
@@ -42,27 +40,12 @@ def turn(rope, x, positions):
 
 def rope_table(request):
     rope = plain_rope(request, scales=True)
-    positions = positions_of(read(request["inputs"]))
     pairs = rope["rotary_dim"] // 2
-    units = numpy.zeros((1, len(positions), 1, 2 * pairs), DTYPES[request["dtype"]])
-    units[..., :pairs] = 1  # (1, 0) becomes (cos, sin): 1 * cos and 0 * sin are exact
-    turned = numpy.asarray(turn(rope, units, positions))[0, :, 0]
-    write(request["outputs"], {"cos": turned[:, :pairs], "sin": turned[:, pairs:]})
+    answer_table(request, rope, turn, slice(0, pairs), slice(pairs, None))
 
 
 def rope_apply(request):
-    rope = plain_rope(request, "half", scales=True)
-    tensors = read(request["inputs"])
-    if "cos" in tensors:
-        raise NotImplementedError("it takes no table from outside")
-    outputs = {}
-    for name in ("q", "k"):
-        if name in tensors:
-            rotated, backward = jax.vjp(lambda x: turn(rope, x, positions_of(tensors)), tensors[name])
-            outputs[f"rotated_{name}"] = numpy.asarray(rotated)
-            if f"grad_rotated_{name}" in tensors:
-                outputs[f"grad_{name}"] = numpy.asarray(backward(tensors[f"grad_rotated_{name}"])[0])
-    write(request["outputs"], outputs)
+    answer_rotation(request, plain_rope(request, "half", scales=True), turn)
 
 
 serve("gemma", importlib.metadata.version("gemma"), {"rope_table": rope_table, "rope_apply": rope_apply}, DTYPES)

@@ -14,7 +14,7 @@ import sys
 import numpy
 from numpy_tensors import read, write
 from plain_python import serve
-from rope_request import llama3_of, plain_rope, positions_of
+from rope_request import llama3_of, plain_rope, positions_of, refuse_table
 
 TYPES = {"float32": 0, "float16": 1}  # enum ggml_type
 I32 = 26
@@ -137,8 +137,7 @@ def rope_table(request):
 
 def rope_apply(request):
     rope, tensors = plain_rope(request, scales=True), read(request["inputs"])
-    if "cos" in tensors:
-        raise NotImplementedError("it takes no table from outside")
+    refuse_table(tensors)
     positions, outputs = positions_of(tensors), {}
     for name in ("q", "k"):
         if name in tensors:

@@ -12,14 +12,13 @@ import sys
 
 import jax
 import numpy
-from numpy_tensors import NAMES, read, write
+from jax_rotation import DTYPES, answer_rotation, answer_table
 from plain_python import serve
-from rope_request import llama3_of, plain_rope, positions_of
+from rope_request import llama3_of, plain_rope
 from stand_ins import import_with_stand_ins
 
 LLAMA = "--llama" in sys.argv
 (layers,) = import_with_stand_ins(["maxtext.layers.embeddings"], "maxtext", "flax", given={"flax.nnx.Module": object})
-DTYPES = {"float32": NAMES["F32"], "float16": NAMES["F16"], "bfloat16": NAMES["BF16"]}
 
 
 def module_for(rope, dtype, length):
@@ -54,28 +53,13 @@ def turn(rope, x, positions):
 
 def rope_table(request):
     rope = plain_rope(request, scales=True)
-    positions = positions_of(read(request["inputs"]))
-    first, second = (slice(0, None, 2), slice(1, None, 2)) if LLAMA else \
-        (slice(0, rope["rotary_dim"] // 2), slice(rope["rotary_dim"] // 2, None))
-    units = numpy.zeros((1, len(positions), 1, rope["rotary_dim"]), DTYPES[request["dtype"]])
-    units[..., first] = 1  # (1, 0) becomes (cos, sin): 1 * cos and 0 * sin are exact
-    turned = numpy.asarray(turn(rope, units, positions))[0, :, 0]
-    write(request["outputs"], {"cos": turned[:, first], "sin": turned[:, second]})
+    pairs = rope["rotary_dim"] // 2
+    halves = (slice(0, None, 2), slice(1, None, 2)) if LLAMA else (slice(0, pairs), slice(pairs, None))
+    answer_table(request, rope, turn, *halves)
 
 
 def rope_apply(request):
-    rope = plain_rope(request, "interleaved" if LLAMA else "half", scales=True)
-    tensors = read(request["inputs"])
-    if "cos" in tensors:
-        raise NotImplementedError("it takes no table from outside")
-    outputs = {}
-    for name in ("q", "k"):
-        if name in tensors:
-            rotated, backward = jax.vjp(lambda x: turn(rope, x, positions_of(tensors)), tensors[name])
-            outputs[f"rotated_{name}"] = numpy.asarray(rotated)
-            if f"grad_rotated_{name}" in tensors:
-                outputs[f"grad_{name}"] = numpy.asarray(backward(tensors[f"grad_rotated_{name}"])[0])
-    write(request["outputs"], outputs)
+    answer_rotation(request, plain_rope(request, "interleaved" if LLAMA else "half", scales=True), turn)
 
 
 serve("maxtext", importlib.metadata.version("maxtext"), {"rope_table": rope_table, "rope_apply": rope_apply}, DTYPES)

@@ -6,7 +6,7 @@ Both give a table of angles, and take cosine and sine where they rotate: the tab
 import importlib.util
 
 from plain_python import serve
-from rope_request import llama3_of, plain_rope, positions_of
+from rope_request import llama3_of, plain_rope, positions_of, refuse_table
 from stand_ins import import_with_stand_ins
 from torch_tensors import DTYPES, read, rotate, torch, version_of, write
 
@@ -78,8 +78,7 @@ def rope_table(request):
 
 def rope_apply(request):
     tensors = read(request["inputs"])
-    if "cos" in tensors:
-        raise NotImplementedError("it takes no table from outside")
+    refuse_table(tensors)
     turn = turner(request, positions_of(tensors))
     rotate(request, lambda _, x, __: turn(x))
 

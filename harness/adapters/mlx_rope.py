@@ -5,7 +5,7 @@ The table is what comes out when unit vectors are rotated: MLX has no function t
 """
 import mlx.core as mx
 from plain_python import serve
-from rope_request import plain_rope, positions_of
+from rope_request import plain_rope, positions_of, refuse_table
 
 DTYPES = {"float32": mx.float32, "float16": mx.float16, "bfloat16": mx.bfloat16}
 
@@ -28,8 +28,7 @@ def rope_table(request):
 def rope_apply(request):
     rope = plain_rope(request)
     tensors = mx.load(request["inputs"], format="safetensors")
-    if "cos" in tensors:
-        raise NotImplementedError("it takes no table from outside")
+    refuse_table(tensors)
     positions = positions_of(tensors)
     first = int(positions[0])
     if not mx.array_equal(positions, mx.arange(first, first + len(positions))):

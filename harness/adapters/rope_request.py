@@ -29,3 +29,9 @@ def positions_of(tensors):
     if len(tensors["positions"].shape) != 1:
         raise NotImplementedError("one position for each token only")
     return tensors["positions"]
+
+
+def refuse_table(tensors):
+    """For packages that make the table themselves, at each rotation."""
+    if "cos" in tensors:
+        raise NotImplementedError("it takes no table from outside")

@@ -4,7 +4,7 @@
 The table is what comes out when unit vectors are rotated: the package's own cos and sin are inside that function.
 """
 from plain_python import serve
-from rope_request import plain_rope, positions_of
+from rope_request import plain_rope, positions_of, refuse_table
 from rotary_embedding_torch import RotaryEmbedding
 from torch_tensors import DTYPES, read, rotate, torch, version_of, write
 
@@ -31,8 +31,7 @@ def rope_apply(request):
     rope = plain_rope(request, "interleaved")
     tensors = read(request["inputs"])
     positions = positions_of(tensors)
-    if "cos" in tensors:
-        raise NotImplementedError("it takes no table from outside")
+    refuse_table(tensors)
 
     def turn(_, x, __):  # the package takes no positions, so all up to the last one are rotated
         spread = torch.zeros(x.shape[0], x.shape[2], int(positions.max()) + 1, x.shape[3], dtype=x.dtype)

@@ -7,7 +7,7 @@ import math
 import types
 
 from plain_python import serve
-from rope_request import plain_rope, positions_of
+from rope_request import plain_rope, positions_of, refuse_table
 from stand_ins import import_with_stand_ins
 from torch_tensors import DTYPES, read, rotate, torch, version_of, write
 
@@ -77,8 +77,7 @@ def rope_table(request):
 
 def rope_apply(request):
     tensors = read(request["inputs"])
-    if "cos" in tensors:
-        raise NotImplementedError("it takes no table from outside")
+    refuse_table(tensors)
     positions = positions_of(tensors)
     layer = layer_for(request, positions)
 

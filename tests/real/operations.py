@@ -11,12 +11,11 @@ import json
 import math
 import pathlib
 import re
-import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "harness" / "adapters"))
-from torch_tensors import DTYPES, read, torch, write
+from adapter import Adapter
+from torch_tensors import DTYPES, torch
 
 UNIT = {"float64": 2.0**-53, "float32": 2.0**-24, "float16": 2.0**-11, "bfloat16": 2.0**-8}
 U32 = UNIT["float32"]
@@ -28,27 +27,6 @@ SMALL = {"heads": 4, "groups": 2, "head_dim": 8}  # asked with every mask
 def gamma(roundings, unit):
     """Relative error of that many roundings in a row (Higham, Accuracy and Stability of Numerical Algorithms, 3.1)."""
     return roundings * unit / (1 - roundings * unit)
-
-
-class Adapter:
-    def __init__(self, command):
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.folder = tempfile.TemporaryDirectory()
-        self.says = self.ask({"op": "describe", "protocol": 1})
-
-    def ask(self, question):
-        self.process.stdin.write(json.dumps(question) + "\n")
-        self.process.stdin.flush()
-        return json.loads(self.process.stdout.readline() or '{"status": "error", "message": "it ended"}')
-
-    def outputs(self, question, tensors):
-        """The tensors of the answer; a text that says why there are none."""
-        folder = pathlib.Path(self.folder.name)
-        write(folder / "in", tensors)
-        answer = self.ask({**question, "id": 1, "inputs": str(folder / "in"), "outputs": str(folder / "out")})
-        if answer["status"] != "ok":
-            return f"{answer['status']}: {answer['message']}"
-        return read(folder / "out")
 
 
 def worst(name, got, exact, bound, dtype):

@@ -8,37 +8,23 @@ gives them all.
 """
 import json
 import pathlib
-import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "harness" / "adapters"))
-from torch_tensors import DTYPES, read, torch, write
+from adapter import Adapter
+from torch_tensors import DTYPES, torch
 
 CONFIGURATIONS = json.loads(pathlib.Path(__file__).with_name("configurations.json").read_text())["rotations"]
 POSITIONS = torch.arange(40)
 
 
-class Adapter:
-    def __init__(self, command):
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.folder = pathlib.Path(tempfile.mkdtemp())
-        self.says = self.ask({"op": "describe", "protocol": 1})
-
-    def ask(self, question):
-        self.process.stdin.write(json.dumps(question) + "\n")
-        self.process.stdin.flush()
-        return json.loads(self.process.stdout.readline() or '{"status": "error", "message": "it ended"}')
-
-    def outputs(self, op, shape, dtype, layout, tensors):
-        """None where the package cannot."""
-        rope = {**shape, "partial_rotary_factor": shape["rotary_dim"] / shape["head_dim"], "layout": layout}
-        write(self.folder / "in", tensors)
-        answer = self.ask({"op": op, "rope": rope, "dtype": dtype, "id": 1, "inputs": str(self.folder / "in"),
-                           "outputs": str(self.folder / "out")})
-        if answer["status"] == "error":
-            raise SystemExit(answer["message"])
-        return read(self.folder / "out") if answer["status"] == "ok" else None
+def outputs(adapter, op, shape, dtype, layout, tensors):
+    """None where the package cannot."""
+    rope = {**shape, "partial_rotary_factor": shape["rotary_dim"] / shape["head_dim"], "layout": layout}
+    got = adapter.outputs({"op": op, "rope": rope, "dtype": dtype}, tensors)
+    if isinstance(got, str) and got.startswith("error"):
+        raise SystemExit(got)
+    return None if isinstance(got, str) else got
 
 
 def fma(x, y, z):
@@ -77,11 +63,11 @@ def main():
                 shape = {name: shape[name] for name in ("head_dim", "rotary_dim", "base")}
                 random = torch.Generator().manual_seed(1)
                 x = torch.randn(1, len(POSITIONS), 4, shape["head_dim"], generator=random).to(DTYPES[dtype])
-                got = adapter.outputs("rope_apply", shape, dtype, layout, {"positions": POSITIONS, "q": x})
+                got = outputs(adapter, "rope_apply", shape, dtype, layout, {"positions": POSITIONS, "q": x})
                 if got is None:
                     continue
                 asked += 1
-                tables = {kind: adapter.outputs("rope_table", shape, kind, layout, {"positions": POSITIONS})
+                tables = {kind: outputs(adapter, "rope_table", shape, kind, layout, {"positions": POSITIONS})
                           for kind in {dtype, "float32"}}
                 for kind, table in tables.items():
                     for wide in {dtype == "float32", True}:
