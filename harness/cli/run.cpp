@@ -35,18 +35,27 @@ struct Options {
 };
 
 std::atomic<bool> stop{false};
-volatile std::sig_atomic_t stopped_by = 0;
+std::atomic<int> stopped_by{0};
+std::atomic<std::int64_t> stopped_at{0};  // s
 
-// A first Ctrl-C lets the report be written; a second one ends the program at once.
+// A first Ctrl-C lets the report be written; a later one ends the program at once. What comes within a second is still
+// the first: `timeout` and others send a signal to the program and once more to its process group.
 extern "C" void on_signal(int signal) {
-  stopped_by = signal;
-  stop = true;
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  int nothing = 0;
+  if (stopped_by.compare_exchange_strong(nothing, signal)) {
+    stopped_at = now.tv_sec;
+    stop = true;
+  } else if (now.tv_sec - stopped_at > 1) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
 }
 
 void listen_to_signals() {
   struct sigaction action {};
   action.sa_handler = on_signal;
-  action.sa_flags = SA_RESETHAND;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
 }

@@ -119,6 +119,7 @@ struct Wrong {
   const char* changes;
   const char* says;  // after "case.json: "
 };
+void PrintTo(const Wrong& wrong, std::ostream* out) { *out << wrong.changes; }
 class WrongModelCase : public testing::TestWithParam<Wrong> {};
 
 TEST_P(WrongModelCase, IsOneLine) {

@@ -145,6 +145,7 @@ struct Malformed {
   const char* text;
   const char* says;
 };
+void PrintTo(const Malformed& wrong, std::ostream* out) { *out << wrong.text; }
 class Refused : public testing::TestWithParam<Malformed> {};
 
 TEST_P(Refused, ByItsKey) {

@@ -141,24 +141,48 @@ TEST(Run, NothingToRunIsFour) {
   EXPECT_EQ(run(case_file("small.json") + " --device cuda").code, 4);
 }
 
+// Runs a case whose second cell says in a file that it has begun, and does to the program then what `signals` says.
+Outcome stopped_in_the_second_cell(const std::string& signals, int seconds_of_the_cell) {
+  const std::string begun = (scratch() / "begun").string(), file = (scratch() / "slow.json").string();
+  std::ofstream(file) << R"({"schema_version": 1, "name": "slow", "cases": [
+    {"name": "first", "rope": {"head_dim": 8, "base": 10000, "max_position": 8}, "dtype": "float32",
+     "subjects": [{"recipe": "hf-llama-4.37", "device": "cpu"}], "checks": [{"relation": "accuracy"}]},
+    {"name": "second", "rope": {"head_dim": 8, "base": 10000, "max_position": 8}, "dtype": "float32",
+     "subjects": [{"name": "slow", "program": ["sh", "-c", "read -r line; touch )"
+                      << begun << "; sleep " << seconds_of_the_cell
+                      << R"("]}], "checks": [{"relation": "accuracy", "expect": "error"}]},
+    {"name": "third", "rope": {"head_dim": 8, "base": 10000, "max_position": 8}, "dtype": "float32",
+     "subjects": [{"recipe": "hf-llama-4.37", "device": "cpu"}], "checks": [{"relation": "accuracy"}]}]})";
+  std::filesystem::remove(report_path());
+  std::filesystem::remove(begun);
+  return shell(ROPEWALK_PROGRAM " run --quiet --all-results --jobs 1 --report " + report_path() + " " + file +
+               " & until [ -e " + begun + " ] || ! kill -0 $!; do sleep 0.01; done; " + signals + "; wait $!");
+}
+
 TEST(Run, CtrlCLeavesAValidReportOfWhatFinished) {
-  for (const auto& [signal, code] : {std::pair("INT", 130), std::pair("TERM", 143)}) {
-    const std::string file = ROPEWALK_SOURCE_DIR "/cases/seed.json";
-    std::filesystem::remove(report_path());
-    const Outcome outcome = shell("timeout --preserve-status -s " + std::string(signal) +
-                                  " 3 " ROPEWALK_PROGRAM " run --quiet --report " + report_path() + " " + file);
+  for (const auto& [signals, code] :
+       {std::pair("kill -INT $!", 130), {"kill -TERM $!", 143}, {"kill -INT $!; sleep 0.01; kill -INT $!", 130}}) {
+    const Outcome outcome = stopped_in_the_second_cell(signals, 2);
     EXPECT_EQ(outcome.code, code) << outcome.err;
+    ASSERT_TRUE(std::filesystem::exists(report_path())) << signals;
     const auto stopped = report();
     EXPECT_FALSE(stopped["complete"].get<bool>());
     EXPECT_EQ(ropewalk_says("validate " + report_path()).code, 0);
     EXPECT_EQ(stopped["summary"]["unexpected"], 0) << "what finished is judged as it is";
+    EXPECT_THAT(stopped["results"].dump(), testing::AllOf(HasSubstr("first"), testing::Not(HasSubstr("third"))));
   }
+}
+
+TEST(Run, ASecondCtrlCALittleLaterEndsItAtOnce) {
+  EXPECT_EQ(stopped_in_the_second_cell("kill -INT $!; sleep 2.1; kill -INT $!", 20).code, 130);
+  EXPECT_FALSE(std::filesystem::exists(report_path()));
 }
 
 struct Wrong {
   const char* arguments;
   const char* says;
 };
+void PrintTo(const Wrong& wrong, std::ostream* out) { *out << wrong.arguments; }
 class BadUse : public testing::TestWithParam<Wrong> {};
 
 TEST_P(BadUse, IsOneLineAndTwo) {

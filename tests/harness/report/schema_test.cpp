@@ -19,6 +19,8 @@ struct Refusal {
   const char *schema, *good, *bad, *message;
 };
 
+void PrintTo(const Refusal& refusal, std::ostream* out) { *out << refusal.schema; }
+
 class SchemaKeyword : public ::testing::TestWithParam<Refusal> {};
 
 TEST_P(SchemaKeyword, AcceptsTheGoodAndNamesTheBad) {
