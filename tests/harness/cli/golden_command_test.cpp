@@ -120,12 +120,18 @@ TEST(GoldenDocument, ItsLineOfAFlippedBitIsTheOneThatIsPrinted) {
   EXPECT_THAT(outcome.out, HasSubstr(line));
 }
 
-bool python_has(const std::string& modules) { return shell("python3 -c 'import " + modules + "'").code == 0; }
+// The interpreter that script/setup gave numpy and safetensors; where it was told to install no wheels, the machine's.
+std::string interpreter() {
+  const std::string own = ROPEWALK_SOURCE_DIR "/build/venv/bin/python";
+  return fs::exists(own) ? own : "python3";
+}
+
+bool has_numpy() { return shell(interpreter() + " -c 'import numpy, safetensors.numpy'").code == 0; }
 
 Outcome python(const std::string& code) {
   const fs::path file = scratch() / "example.py";
   std::ofstream(file) << code;
-  return shell("cd " ROPEWALK_SOURCE_DIR " && python3 " + file.string());
+  return shell("cd " ROPEWALK_SOURCE_DIR " && " + interpreter() + " " + file.string());
 }
 
 TEST(GoldenDocument, PythonLoadsThem) {
@@ -134,7 +140,7 @@ TEST(GoldenDocument, PythonLoadsThem) {
 }
 
 TEST(GoldenDocument, NumpyLoadsThem) {
-  if (!python_has("numpy, safetensors.numpy")) GTEST_SKIP() << "numpy and safetensors are not installed here";
+  if (!has_numpy()) GTEST_SKIP() << "numpy and safetensors are not installed here";
   const Outcome outcome = python(blocks(kDocument, "python").at(1));
   EXPECT_EQ(outcome.out, blocks(kDocument, "text").at(1)) << outcome.err;
 }
@@ -145,7 +151,7 @@ TEST(GoldenDocument, AScoreIsWhatPythonGives) {
 }
 
 TEST(GoldenDocument, AttentionInNumpyIsWithinItsRoundings) {
-  if (!python_has("numpy, safetensors.numpy")) GTEST_SKIP() << "numpy and safetensors are not installed here";
+  if (!has_numpy()) GTEST_SKIP() << "numpy and safetensors are not installed here";
   const Outcome outcome = python(blocks(kDocument, "python").at(3));
   EXPECT_EQ(outcome.out, blocks(kDocument, "text").at(3)) << outcome.err;
 }
