@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "harness/checks/limits.hpp"
-#include "reference/clones.hpp"
 
 namespace ropewalk {
 namespace {
@@ -15,44 +14,6 @@ namespace {
 using reference::Format;
 using reference::SinCos;
 using reference::ulp;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-struct RowErrors {
-  double local_ratio = 0, total_ratio = 0, local_abs = 0, inherited_abs = 0, local_ulp = 0, inherited_ulp = 0;
-};
-
-double finite_or_infinity(double size) { return size <= std::numeric_limits<double>::max() ? size : kInfinity; }
-
-// error / limit, where an error of zero is within any limit and any error exceeds a limit of zero.
-double ratio(double error, double limit) {
-  const double r = error / limit;
-  return error == 0 ? 0 : limit == 0 ? kInfinity : r;
-}
-
-ROPEWALK_CLONES RowErrors compare_row(const double* got, const double* lh, const double* lt, const double* th,
-                                      const double* tt, const double* ll, const double* tl, std::size_t n,
-                                      Format format, double* difference, double* ulps) {
-  double local_ratio = 0, total_ratio = 0, local_abs = 0, inherited_abs = 0, local_ulp = 0, inherited_ulp = 0;
-#pragma omp simd reduction(max : local_ratio, total_ratio, local_abs, inherited_abs, local_ulp, inherited_ulp)
-  for (std::size_t j = 0; j < n; ++j) {
-    const double unit = ulp(th[j], format);
-    const double total = (got[j] - th[j]) - tt[j];
-    const double local = finite_or_infinity(std::fabs((got[j] - lh[j]) - lt[j]));
-    const double inherited = finite_or_infinity(std::fabs((lh[j] - th[j]) + (lt[j] - tt[j])));
-    const double size = finite_or_infinity(std::fabs(total));
-    difference[j] = size < kInfinity ? total : kInfinity;
-    ulps[j] = size / unit;
-    const double lr = ratio(local, ll[j]), tr = ratio(size, tl[j]);
-    local_ratio = lr > local_ratio ? lr : local_ratio;
-    total_ratio = tr > total_ratio ? tr : total_ratio;
-    local_abs = local > local_abs ? local : local_abs;
-    inherited_abs = inherited > inherited_abs ? inherited : inherited_abs;
-    local_ulp = local / unit > local_ulp ? local / unit : local_ulp;
-    inherited_ulp = inherited / unit > inherited_ulp ? inherited / unit : inherited_ulp;
-  }
-  return {local_ratio, total_ratio, local_abs, inherited_abs, local_ulp, inherited_ulp};
-}
 
 const Tensor& delivered(const Stages& observed, const std::string& stage, const Shape& shape) {
   const auto found = observed.find(stage);
@@ -79,7 +40,7 @@ void AccuracyCheck::resize(std::size_t columns) {
     column->resize(columns);
 }
 
-AccuracyCheck::Row AccuracyCheck::row(const double* got) const {
+ComparedRow AccuracyCheck::row(const double* got) const {
   return {made_.local_head.size(),  got,
           made_.local_head.data(),  made_.local_tail.data(),
           made_.total_head.data(),  made_.total_tail.data(),
@@ -201,7 +162,7 @@ void AccuracyCheck::trigonometry(const Stages& observed, Truth& truth) {
   }
   for (std::int64_t r = 0; r < rows; ++r) {
     const std::size_t at = static_cast<std::size_t>(r) * pairs;
-    Row columns = row(&got[at]);
+    ComparedRow columns = row(&got[at]);
     columns.total_head = &(sine ? total.sin : total.cos)[at];
     columns.total_tail = &(sine ? total.sin_tail : total.cos_tail)[at];
     columns.local_head = &(sine ? local.sin : local.cos)[at];
@@ -218,7 +179,7 @@ void AccuracyCheck::trigonometry(const Stages& observed, Truth& truth) {
   }
 }
 
-void AccuracyCheck::compare(const Row& row, std::int64_t index, std::int64_t position, DType dtype,
+void AccuracyCheck::compare(const ComparedRow& row, std::int64_t index, std::int64_t position, DType dtype,
                             std::span<const double> of_pairs) {
   const std::size_t n = row.columns;
   const Format format = is_floating(dtype) ? format_of(dtype) : Format::float64;
@@ -227,11 +188,10 @@ void AccuracyCheck::compare(const Row& row, std::int64_t index, std::int64_t pos
   if (user_) {
     for (std::size_t j = 0; j < n; ++j) {
       made_.total_limit[j] = user_->unit == "ulp" ? user_->value * ulp(row.total_head[j], format) : user_->value;
-      made_.local_limit[j] = kInfinity;
+      made_.local_limit[j] = std::numeric_limits<double>::infinity();
     }
   }
-  const RowErrors errors = compare_row(row.got, row.local_head, row.local_tail, row.total_head, row.total_tail,
-                                       row.local_limit, row.total_limit, n, format, difference_.data(), ulps_.data());
+  const RowErrors errors = compare_row(row, format, difference_.data(), ulps_.data());
   reference::Proof proof;
   reference::round_to(format, {row.total_head, n}, {row.total_tail, n}, rounded_, proof);
   for (std::size_t j = 0; j < n; ++j) {
@@ -243,14 +203,7 @@ void AccuracyCheck::compare(const Row& row, std::int64_t index, std::int64_t pos
   const double largest_ratio = std::max(errors.local_ratio, errors.total_ratio);
   if (largest_ratio > std::max(local_ratio_, total_ratio_) || !any_limit_) {
     const bool local_decides = errors.local_ratio >= errors.total_ratio;
-    std::size_t at = 0;
-    double largest = -1;
-    for (std::size_t j = 0; j < n; ++j) {
-      const double local = finite_or_infinity(std::fabs((row.got[j] - row.local_head[j]) - row.local_tail[j]));
-      const double r = local_decides ? ratio(local, row.local_limit[j])
-                                     : ratio(finite_or_infinity(std::fabs(difference_[j])), row.total_limit[j]);
-      if (r > largest) largest = r, at = j;
-    }
+    const std::size_t at = worst_column(row, local_decides, difference_.data());
     worst_ = {of_pairs.empty() ? position : static_cast<std::int64_t>(of_pairs[at]), static_cast<std::int64_t>(at),
               rows_seen_ + index, row.got[at], local_decides ? row.local_head[at] : row.total_head[at]};
     worst_local_limit_ = row.local_limit[at];

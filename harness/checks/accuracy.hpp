@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/checks/row_errors.hpp"
 #include "harness/checks/statistics.hpp"
 #include "harness/checks/truth.hpp"
 #include "harness/recipes/roundings.hpp"
@@ -28,23 +29,19 @@ class AccuracyCheck {
   bool local_failed() const { return local_ratio_ > 1; }
 
  private:
-  struct Row {  // what the comparison of one row reads: columns numbers each
-    std::size_t columns;
-    const double *got, *local_head, *local_tail, *total_head, *total_tail, *local_limit, *total_limit;
-  };
   struct Made {  // numbers of a row that are made for it alone
     std::vector<double> local_head, local_tail, total_head, total_tail, local_limit, total_limit;
   };
   std::pair<std::string, std::string> formulas(const Budget& budget) const;  // of the local and the total limit
   void resize(std::size_t columns);
-  Row row(const double* got) const;
+  ComparedRow row(const double* got) const;
   void positions(const Stages& observed, Truth& truth);
   void frequencies(const Stages& observed, Truth& truth);
   void angle_limits(const reference::Frequencies& exact);
   void angles(const Stages& observed, Truth& truth);
   void trigonometry(const Stages& observed, Truth& truth);
   // `of_pairs`: the position that each column turns by; empty: `position`, all of them.
-  void compare(const Row& row, std::int64_t index, std::int64_t position, DType dtype,
+  void compare(const ComparedRow& row, std::int64_t index, std::int64_t position, DType dtype,
                std::span<const double> of_pairs = {});
 
   std::string stage_;

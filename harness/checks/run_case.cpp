@@ -1,16 +1,12 @@
 #include "harness/checks/run_case.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <mutex>
-#include <new>
 #include <optional>
 #include <variant>
 
-#include "harness/bad_input.hpp"
 #include "harness/cases/state.hpp"
 #include "harness/checks/accuracy.hpp"
+#include "harness/checks/again.hpp"
 #include "harness/checks/documented.hpp"
 #include "harness/checks/identity.hpp"
 #include "harness/checks/invariants.hpp"
@@ -21,31 +17,7 @@ namespace ropewalk {
 namespace {
 
 constexpr std::int64_t kBlockElements = 32768;  // rows * pairs: the block's arrays stay in the second-level cache
-constexpr std::int64_t kAgainRows = 67;         // rows that are computed again, in blocks of one and of all of them
-const std::vector<std::string> kTable{"cos", "sin"};
 const std::vector<std::string> kPipeline{"inv_freq", "positions", "angle", "cos", "sin"};
-
-std::size_t index_of(const Case& problem, const std::string& name) {
-  const auto found = std::find_if(problem.subjects.begin(), problem.subjects.end(),
-                                  [&](const SubjectSpec& s) { return s.name == name; });
-  return static_cast<std::size_t>(found - problem.subjects.begin());
-}
-
-// LibTorch's number of threads belongs in part to the process, so only one case at a time may change it.
-class TwoThreads {
- public:
-  TwoThreads() : lock_(mutex()) { set_cpu_threads(2); }
-  ~TwoThreads() { set_cpu_threads(1); }
-  TwoThreads(const TwoThreads&) = delete;
-  TwoThreads& operator=(const TwoThreads&) = delete;
-
- private:
-  static std::mutex& mutex() {
-    static std::mutex one;
-    return one;
-  }
-  std::lock_guard<std::mutex> lock_;
-};
 
 using Check = std::variant<std::monostate, AccuracyCheck, IdentityCheck, InvariantsCheck>;
 
@@ -203,7 +175,6 @@ class CaseRun {
     return nullptr;
   }
 
-  // Row by row instead of in one block, and with two threads instead of one.
   void compute_again() {
     const Stopwatch watch(outcome_.seconds_subjects);
     for (std::size_t s = 0; s < running_.size(); ++s) {
@@ -212,28 +183,11 @@ class CaseRun {
         if (auto* check = std::get_if<InvariantsCheck>(&checks_[i]); check && planned_[i].subjects[0] == s)
           checks.push_back(check);
       if (checks.empty() || running_[s].spec->recipe.empty()) continue;
-      guarded(running_[s], [&] { compute_again(*running_[s].subject, checks); });
+      guarded(running_[s], [&] {
+        ropewalk::compute_again(*running_[s].subject, calls_[0].positions.count(), problem_.rope.rotary_dim() / 2,
+                                checks);
+      });
     }
-  }
-
-  void compute_again(Subject& subject, const std::vector<InvariantsCheck*>& checks) const {
-    const auto add = [&](const Stages& once, const Stages& again, const char* how) {
-      for (InvariantsCheck* check : checks) check->add_again(once, again, how);
-    };
-    const std::int64_t rows = std::min(kAgainRows, calls_[0].positions.count());
-    const Stages once = subject.rows(0, rows);
-    for (std::int64_t r = 0; r < rows; ++r) add(rows_of(once, r), subject.rows(r, 1), "the place in the tensor");
-    const std::int64_t many =
-        std::min(calls_[0].positions.count(), 4 * kBlockElements / (problem_.rope.rotary_dim() / 2));
-    const Stages one_thread = subject.rows(0, many);
-    const TwoThreads two;
-    add(one_thread, subject.rows(0, many), "the number of threads");
-  }
-
-  static Stages rows_of(const Stages& stages, std::int64_t row) {
-    Stages out;
-    for (const auto& [name, tensor] : stages) out[name] = name == "inv_freq" ? tensor : tensor.rows(row, 1);
-    return out;
   }
 
   void conclude() {
@@ -332,33 +286,6 @@ class CaseRun {
 };
 
 }  // namespace
-
-std::vector<Planned> plan(const Case& problem) {
-  std::vector<Planned> planned;
-  for (std::size_t c = 0; c < problem.checks.size(); ++c) {
-    const CheckSpec& check = problem.checks[c];
-    std::vector<std::vector<std::size_t>> who;
-    if (takes_two(check.relation))
-      who.push_back({index_of(problem, check.between[0]), index_of(problem, check.between[1])});
-    for (std::size_t s = 0; s < problem.subjects.size() && !takes_two(check.relation); ++s) {
-      const auto& names = check.subjects;
-      if (names.empty() || std::find(names.begin(), names.end(), problem.subjects[s].name) != names.end())
-        who.push_back({s});
-    }
-    for (const auto& subjects : who) {
-      std::string names = problem.subjects[subjects[0]].name;
-      if (subjects.size() == 2) names += "~" + problem.subjects[subjects[1]].name;
-      const SubjectSpec& first = problem.subjects[subjects[0]];
-      const bool outsider = problem.kind() == Kind::table && !takes_two(check.relation) && first.recipe.empty() &&
-                            first.recording.empty();
-      const auto& stages = check.default_stages && outsider ? kTable : check.stages;
-      for (const std::string& stage : stages)
-        planned.push_back(
-            {c, subjects, stage, fmt::format("{}/{}/{}/{}", problem.id, name_of(check.relation), names, stage)});
-    }
-  }
-  return planned;
-}
 
 CaseOutcome run_case(const Case& problem, const std::vector<Planned>& planned, SubjectPool& pool,
                      const std::atomic<bool>& stop) {

@@ -2,25 +2,15 @@
 #pragma once
 
 #include <atomic>
-#include <functional>
 #include <vector>
 
 #include "harness/cases/case.hpp"
+#include "harness/checks/plan.hpp"
 #include "harness/checks/subject_pool.hpp"
 #include "harness/report/result.hpp"
 #include "reference/table.hpp"
 
 namespace ropewalk {
-
-// One result to come: which check of the case makes it, and for which subjects and stage.
-struct Planned {
-  std::size_t check = 0;
-  std::vector<std::size_t> subjects;
-  std::string stage;
-  std::string id;
-};
-// Every result that the case makes, in order.
-std::vector<Planned> plan(const Case& problem);
 
 struct CaseOutcome {
   bool finished = true;  // false: stopped in the middle, the results are void
