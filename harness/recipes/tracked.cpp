@@ -5,9 +5,6 @@
 #include <limits>
 #include <numbers>
 
-#include "harness/recipes/fast_bounds.hpp"
-#include "harness/recipes/reductions.hpp"
-
 namespace ropewalk {
 namespace {
 
@@ -29,10 +26,6 @@ bool is_power_of_two(const Part& x) {
 }
 bool is_zero(const Part& x) { return x.exact() && x.value == 0; }
 
-void note(Tracked& t, Format f) {
-  if (!t.coarsest || precision_of(f) < precision_of(*t.coarsest)) t.coarsest = f;
-}
-
 DType promoted(DType a, DType b) {
   if (a == b) return a;
   if (!is_floating(a)) return is_floating(b) ? b : DType::float32;
@@ -52,7 +45,7 @@ Tracked result_of(std::initializer_list<const Tracked*> operands, DType dtype) {
   std::size_t size = 1;
   for (const Tracked* x : operands) {
     if (x->trigonometric) throw Refused("no bound for this step after a cosine or sine");
-    if (x->coarsest) note(t, *x->coarsest);
+    if (x->coarsest) t.note(*x->coarsest);
     size = size == 0 || x->value.empty() ? 0 : std::max(size, x->value.size());
   }
   t.value.resize(size);
@@ -66,7 +59,7 @@ Tracked arithmetic(const Tracked& x, const Tracked& y, bool by_position, F f, Fr
   Tracked t = result_of({&x, &y}, promoted(x.dtype, y.dtype));
   t.by_position = by_position;
   const Format format = arithmetic_format(t.dtype);
-  note(t, format);
+  t.note(format);
   for (std::size_t j = 0; j < t.value.size(); ++j) {
     const Part a = part(x, j), b = part(y, j);
     Part made = f(a, b);
@@ -76,7 +69,7 @@ Tracked arithmetic(const Tracked& x, const Tracked& y, bool by_position, F f, Fr
   }
   // Half-precision kernels round their fp32 result once more.
   if (bytes_of(t.dtype) == 2) {
-    note(t, format_of(t.dtype));
+    t.note(format_of(t.dtype));
     for (std::size_t j = 0; j < t.value.size(); ++j) {
       Part made = part(t, j);
       round(made, format_of(t.dtype), by_position);
@@ -96,6 +89,10 @@ Tracked function(const Tracked& x, F f) {
 }
 
 }  // namespace
+
+void Tracked::note(Format format) {
+  if (!coarsest || precision_of(format) < precision_of(*coarsest)) coarsest = format;
+}
 
 double Tracked::relative(std::size_t j) const {
   const Part x = part(*this, j);
@@ -131,7 +128,7 @@ Tracked rounded(Tracked t, DType dtype) {
   t.dtype = dtype;
   if (!is_floating(dtype) || widens) return t;
   const Format format = format_of(dtype);
-  note(t, format);
+  t.note(format);
   if (t.trigonometric) {
     t.trig.roundings.push_back(format);
     return t;
@@ -297,67 +294,6 @@ Tracked joined(const Tracked& x, const Tracked& y) {
   Tracked t = x;
   t.value.insert(t.value.end(), y.value.begin(), y.value.end());
   t.error.insert(t.error.end(), y.error.begin(), y.error.end());
-  return t;
-}
-
-namespace {
-
-// A thousandth more than the product of the exact numbers: roundings are far below.
-double largest_size(const Tracked& angle, std::int64_t largest_position) {
-  double largest = 0;
-  for (const double v : angle.value) largest = std::max(largest, std::fabs(v));
-  return 1.001 * largest * (angle.by_position ? static_cast<double>(largest_position) : 1);
-}
-
-}  // namespace
-
-Tracked less_its_turns(Op reduction, const Tracked& angle, std::int64_t largest_position) {
-  if (std::any_of(angle.error.begin(), angle.error.end(), [](double e) { return e != 0; }))
-    throw Refused("no bound for the reduction of an angle that was not observed");
-  Tracked t = angle;
-  t.dtype = DType::float32;
-  t.reduced = true;
-  t.argument = argument_error(reduction, largest_size(angle, largest_position));
-  return t;
-}
-
-Tracked approximated(Op op, const Tracked& angle, std::int64_t largest_position) {
-  const double size = angle.reduced ? std::numbers::pi : largest_size(angle, largest_position);
-  const auto error = documented_error(op, size);
-  if (!error) throw Refused("no documented bound of the approximations for angles beyond 100 pi");
-  Tracked t = trigonometric(angle, DocumentedBounds{});
-  t.trig.absolute += *error;
-  return t;
-}
-
-Tracked trigonometric(const Tracked& angle, const DocumentedBounds& device) {
-  Tracked t;
-  t.value = t.error = {0};
-  t.dtype = angle.dtype;
-  t.trigonometric = true;
-  t.trig.function_ulp = device.sin_cos_ulp;
-  t.trig.absolute = angle.argument;
-  t.trig.function_format = arithmetic_format(angle.dtype);
-  note(t, t.trig.function_format);
-  if (bytes_of(t.dtype) != 2) return t;
-  note(t, format_of(t.dtype));
-  t.trig.roundings.push_back(format_of(t.dtype));
-  return t;
-}
-
-// ulp(v) times the amplitude A is at most 2 ulp(A v); the number A and the product round once each.
-Tracked amplified(Tracked t, double amplitude) {
-  if (amplitude == 1) return t;
-  const Format format = arithmetic_format(t.dtype);
-  const double u = unit_roundoff(format);
-  int exponent = 0;
-  t.trig.absolute *= std::fabs(amplitude);
-  if (std::fabs(std::frexp(amplitude, &exponent)) == 0.5) return t;
-  t.trig.function_ulp *= 2;
-  const std::vector<Format> earlier = t.trig.roundings;
-  t.trig.roundings.insert(t.trig.roundings.end(), earlier.begin(), earlier.end());
-  t.trig.relative = compose(compose(t.trig.relative, representable(amplitude, format) ? 0 : u), u);
-  if (bytes_of(t.dtype) == 2) t.trig.roundings.push_back(format_of(t.dtype));
   return t;
 }
 

@@ -20,6 +20,7 @@ struct Tracked {
   bool reduced = false;                  // an argument less its turns
   double argument = 0;                   // ... and what it is off by, in radians
   double relative(std::size_t j) const;  // error / |value|; 0 for what is exact
+  void note(reference::Format format);   // a rounding to it
 };
 
 reference::Format arithmetic_format(DType dtype);  // half-precision kernels compute in fp32
