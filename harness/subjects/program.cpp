@@ -3,30 +3,26 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 
 #include "harness/bad_input.hpp"
 #include "harness/cases/cell.hpp"
 #include "harness/cases/inputs.hpp"
 #include "harness/cases/json_file.hpp"
 #include "harness/cases/state.hpp"
-#include "harness/subjects/process.hpp"
+#include "harness/subjects/program_outputs.hpp"
+#include "harness/subjects/program_protocol.hpp"
 #include "harness/subjects/subject.hpp"
 #include "harness/subjects/table_stages.hpp"
-#include "harness/tensors/blocks.hpp"
 #include "harness/tensors/safetensors.hpp"
 
 namespace ropewalk {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int kProtocol = 1;
 
 // A folder of our own for the tensors that travel; it goes with the subject.
 class TemporaryFolder {
@@ -49,115 +45,6 @@ class TemporaryFolder {
   fs::path path_;
 };
 
-struct Abilities {
-  std::set<std::string> ops, dtypes;
-};
-
-// One question, one answer: a JSON object with a known status.
-Json ask(Process& process, const Json& question, double timeout_s) {
-  const std::string line = process.ask(question.dump(), timeout_s);
-  const auto not_deep = [&](int depth, Json::parse_event_t, Json&) {
-    if (depth > kDeepestJson) throw SubjectError("its answer has too many lists or objects in each other");
-    return true;
-  };
-  Json answer = Json::parse(line, not_deep, false);
-  const auto refuse = [&](const std::string& why) {
-    throw SubjectError(fmt::format("its answer to {} {}: {}{}", question["op"].get<std::string>(), why,
-                                   quoted_excerpt(line), process.last_words()));
-  };
-  if (!answer.is_object()) refuse("is not a JSON object");
-  if (question.contains("id") && (!answer.contains("id") || answer["id"] != question["id"]))
-    refuse(fmt::format("has another id than {}", question["id"].dump()));
-  const std::string status = answer.contains("status") && answer["status"].is_string() ? answer["status"] : Json("");
-  if (status != "ok" && status != "unsupported" && status != "error")
-    refuse("has no status out of ok, unsupported, error");
-  if (answer.contains("message") && !answer["message"].is_string()) refuse("has a message that is not a text");
-  return answer;
-}
-
-std::string message_of(const Json& answer) {
-  return answer.contains("message") ? quoted_excerpt(answer["message"].get<std::string>()) : "no message";
-}
-
-Abilities describe(Process& process, double timeout_s) {
-  const Json answer = ask(process, {{"op", "describe"}, {"protocol", kProtocol}}, timeout_s);
-  const auto refuse = [&](const std::string& why) { throw SubjectError("its answer to describe " + why); };
-  if (answer["status"] != "ok") refuse("is not ok: " + message_of(answer));
-  if (!answer.contains("protocol") || answer["protocol"] != kProtocol)
-    refuse(fmt::format("has not \"protocol\": {}: {}", kProtocol, quoted_excerpt(answer.dump())));
-  const auto names = [&](const char* field) {
-    std::set<std::string> found;
-    if (!answer.contains(field) || !answer[field].is_array()) refuse(fmt::format("has no list \"{}\"", field));
-    for (const Json& name : answer[field]) {
-      if (!name.is_string()) refuse(fmt::format("has something else than names in \"{}\"", field));
-      found.insert(name.get<std::string>());
-    }
-    return found;
-  };
-  return {names("ops"), names("dtypes")};
-}
-
-// What the program wrote, checked. A copy is read, because a program that goes on writing after its answer would pull
-// the mapped file away under us; nothing of it remains in the folder.
-std::map<std::string, Tensor> read_written(const fs::path& written) {
-  std::error_code error;
-  if (!fs::is_regular_file(written, error)) throw SubjectError("it answered ok but wrote no file of outputs");
-  const fs::path kept = written.string() + ".kept";
-  fs::copy_file(written, kept, error);
-  if (error) throw SubjectError("its outputs cannot be copied: " + error.message());
-  fs::remove(written, error);
-  std::map<std::string, Tensor> tensors;
-  try {
-    tensors = read_safetensors(kept);
-  } catch (const BadInput& bad) {
-    throw SubjectError("its outputs" + std::string(bad.what()).substr(kept.string().size()));
-  }
-  fs::remove(kept, error);
-  return tensors;
-}
-
-// The stages among them; of whole problems shapes and dtypes are looked at where each is judged.
-Stages outputs_in(const fs::path& written, const Case& problem) {
-  const std::map<std::string, Tensor> tensors = read_written(written);
-  Stages stages;
-  for (const std::string_view stage : stages_of(problem.kind()))
-    if (const auto found = tensors.find(std::string(stage)); found != tensors.end()) stages.insert(*found);
-  if (stages.empty())
-    throw SubjectError(fmt::format("its outputs hold none of {}", fmt::join(stages_of(problem.kind()), ", ")));
-  return stages;
-}
-
-// Positions [axes, rows] as [rows, axes].
-Tensor rows_first(const Tensor& positions) {
-  const std::int64_t axes = positions.shape()[0], rows = positions.shape()[1];
-  Tensor out(DType::int64, {rows, axes});
-  const auto from = positions.as<std::int64_t>();
-  const auto to = out.as<std::int64_t>();
-  for (std::int64_t i = 0; i < rows * axes; ++i) to[i] = from[i % axes * rows + i / axes];
-  return out;
-}
-
-Stages table_outputs(const fs::path& written, const Case& problem) {
-  Stages stages = outputs_in(written, problem);
-  const std::int64_t pairs = problem.rope.rotary_dim() / 2, axes = problem.rope.axes();
-  const std::int64_t rows = problem.positions.count();
-  const Shape of_positions = axes == 1 ? Shape{rows} : Shape{axes, rows};
-  for (const std::string_view name : stages_of(Kind::table)) {
-    const std::string stage(name);
-    const auto found = stages.find(stage);
-    if (found == stages.end()) continue;
-    const Shape expected = stage == "positions"  ? of_positions
-                           : stage == "inv_freq" ? Shape{pairs}
-                                                 : Shape{rows, pairs};
-    if (found->second.shape() != expected)
-      throw SubjectError(
-          fmt::format("{} has shape {}; accepted: {}", stage, shape_text(found->second.shape()), shape_text(expected)));
-    check_dtype(stage, found->second, problem.dtype);
-    if (stage == "positions" && axes > 1) found->second = rows_first(found->second);
-  }
-  return stages;
-}
-
 Json rope_block(const Case& problem) {
   return {{"head_dim", problem.rope.head_dim},
           {"rotary_dim", problem.rope.rotary_dim()},
@@ -175,18 +62,6 @@ bool asks_for_scores(const Case& problem) {
     for (const std::string& stage : check.stages)
       if (stage == "scores" || stage == "probabilities" || stage == "output") return true;
   return false;
-}
-
-// Keys as most programs give them, [batch, seq, kv_heads, dim], each repeated for the query heads that read it.
-Tensor at_all_heads(const Tensor& keys, const Attention& attention) {
-  const Shape& shape = keys.shape();
-  if (shape.size() != 4 || shape[2] != attention.kv_heads || attention.heads == attention.kv_heads) return keys;
-  const auto vector = static_cast<std::size_t>(shape[3]) * bytes_of(keys.dtype());
-  const auto repeated =
-      each_block_repeated(keys.bytes(), vector, static_cast<std::size_t>(attention.heads / attention.kv_heads));
-  Tensor out(keys.dtype(), {shape[0], shape[1], attention.heads, shape[3]});
-  std::copy(repeated.begin(), repeated.end(), out.bytes().begin());
-  return out;
 }
 
 class ProgramSubject final : public Subject {
