@@ -9,9 +9,11 @@
 namespace ropewalk {
 namespace {
 
-// What a subject claims that does not say it.
-std::string plain_claim(Kind kind) {
-  return kind == Kind::table ? kPlainClaim : kind == Kind::lora ? "litgpt-0.3.1-lora" : "torchtune-0.3.1-rotation";
+// What a subject claims that does not say it. Sections of M-RoPE round as one axis does.
+std::string plain_claim(const Case& problem) {
+  if (problem.kind() == Kind::lora) return "litgpt-0.3.1-lora";
+  if (problem.kind() == Kind::attention) return "torchtune-0.3.1-rotation";
+  return problem.rope.axial ? kPlainAxialClaim : kPlainClaim;
 }
 
 }  // namespace
@@ -45,7 +47,7 @@ Running start(const SubjectSpec& spec, const Case& problem, SubjectPool& pool) {
     if (recipe.is_fault() && running.info.claims != recipe.name) running.fault_stages = recipe.changed;
     running.wakes = recipe.wakes;
   }
-  if (running.info.claims.empty()) running.info.claims = plain_claim(problem.kind());
+  if (running.info.claims.empty()) running.info.claims = plain_claim(problem);
   try {
     if (!running.broken && problem.kind() != Kind::lora) {
       const Recipe claims = find_recipe(running.info.claims);
