@@ -37,21 +37,36 @@ def axes_of(rope, kind):
     return axes
 
 
+def scaling_settings(rope, length):
+    """What a configuration says of the request's scaling, and of the lengths that go with it."""
+    given = {name: value for name, value in (rope["scaling"] or {"type": "default"}).items() if value is not None}
+    kind, trained = given.pop("type"), int(given.get("original_max_position_embeddings", 0))
+    if kind not in ("default", "linear", "dynamic", "yarn", "llama3"):
+        raise NotImplementedError(f"this adapter does not ask for scaling {kind}")
+    if given.pop("length", length) != length:
+        raise NotImplementedError(f"a sequence of these positions has the length {length}")
+    longest = given.pop("max_position_embeddings", 0) or trained * given.get("factor", 1) or length
+    if trained:
+        given["original_max_position_embeddings"] = trained
+    return int(longest), {"rope_type": kind, **given}
+
+
 def text_table(rope, positions, x):
     """inv_freq, and cos and sin [seq, rotary_dim] with each pair's own axis."""
     axes = axes_of(rope, "mrope")
     interleaved = options.model == "qwen3_vl"
     if axes["mrope_interleaved"] != interleaved:
         raise NotImplementedError(f"{options.model} has {'interleaved' if interleaved else 'blocked'} sections only")
-    if rope["scaling"] or rope["rotary_dim"] != rope["head_dim"]:
-        raise NotImplementedError("this adapter asks for whole heads without scaling")
+    if rope["rotary_dim"] != rope["head_dim"]:
+        raise NotImplementedError("this adapter asks for whole heads")
     sections = axes["mrope_section"]
-    scaling = {"rope_type": "default", "mrope_section": sections}
+    longest, scaling = scaling_settings(rope, int(positions.max()) + 1)
+    scaling["mrope_section"] = sections
     if int(version_of("transformers").split(".")[0]) >= 5:
         scaling["rope_theta"] = rope["base"]
     config = getattr(configs, CONFIG + "Config")(
         hidden_size=HEADS * rope["head_dim"], num_attention_heads=HEADS, num_key_value_heads=HEADS,
-        head_dim=rope["head_dim"], max_position_embeddings=int(positions.max()) + 1, rope_theta=rope["base"],
+        head_dim=rope["head_dim"], max_position_embeddings=longest, rope_theta=rope["base"],
         rope_scaling=scaling)
     module = getattr(models, TEXT + "RotaryEmbedding")(config)
     cos, sin = module(x, positions[:, None])

@@ -137,7 +137,11 @@ std::vector<Axis> read_model_axes(const Object& the_case, Kind kind, bool by_sta
   if (const auto types = the_case.find("layer_type"))
     for (const Field& type : types->one_or_more()) wanted.emplace(kWanted[type.choice(kWanted)]);
   std::vector<Axis> axes{read_models(the_case.need("model_config"), wanted, kind)};
-  if (by_state && !the_case.has("rope")) return axes;
+  if (by_state) {
+    if (const auto rope = the_case.find("rope"))
+      rope->refuse("the model_config and the lengths of the block state say all that stands here; leave it out");
+    return axes;
+  }
   for (Axis& axis : read_position_axes(the_case)) axes.push_back(std::move(axis));
   return axes;
 }

@@ -10,7 +10,7 @@ constexpr std::string_view kInterleaved = "interleaved";
 
 // Source: the configuration classes of transformers 4.57.6 and 5.24.0, and 4.37.2 for those that it has. A default that
 // these do not agree on is left out: the base of Cohere (1e4, later 5e5) and of Qwen3-VL (5e6, later 5e5).
-constexpr std::array<Family, 29> kFamilies{{
+constexpr std::array<Family, 31> kFamilies{{
     {.model_type = "llama"},
     {.model_type = "mistral", .as_many_kv_heads = false, .sliding = Sliding::all},
     {.model_type = "mixtral", .theta = 1e6, .as_many_kv_heads = false, .sliding = Sliding::all},
@@ -43,7 +43,9 @@ constexpr std::array<Family, 29> kFamilies{{
     {.model_type = "qwen3_moe", .as_many_kv_heads = false, .sliding = Sliding::if_switched},
     {.model_type = "qwen2_vl", .theta = 1e6, .as_many_kv_heads = false, .sliding = Sliding::if_switched},
     {.model_type = "qwen2_vl_text", .theta = 1e6, .as_many_kv_heads = false, .sliding = Sliding::if_switched},
-    {.model_type = "qwen3_vl_text", .theta = 0, .head_dim = 128, .as_many_kv_heads = false},
+    {.model_type = "qwen2_5_vl", .theta = 1e6, .as_many_kv_heads = false, .sliding = Sliding::if_switched},
+    {.model_type = "qwen2_5_vl_text", .theta = 1e6, .as_many_kv_heads = false, .sliding = Sliding::if_switched},
+    {.model_type = "qwen3_vl_text", .theta = 0, .head_dim = 128, .as_many_kv_heads = false, .mrope_interleaved = true},
     {.model_type = "olmo2"},
     {.model_type = "deepseek_v2", .pairing = kInterleaved},
     {.model_type = "deepseek_v3", .pairing = kInterleaved, .as_many_kv_heads = false},

@@ -29,6 +29,7 @@ struct Family {
   std::string_view without_rope = {};  // the layer type that is not rotated at all
   double softmax_scale = 0;            // 0: head_dim^-1/2
   bool sinks = false;
+  bool mrope_interleaved = false;  // which pairs an axis takes, where the file has an mrope_section and no word of it
 };
 
 // Null for a model_type that is not known: then nothing is a default.

@@ -125,8 +125,10 @@ void read_base(const Field& config, const std::optional<Field>& block, const Fam
                      : fmt::format("missing; there is no default for model_type {}", family.model_type));
 }
 
-void read_sections(const Field& block, ModelRope& out) {
+// Every axis has the frequencies and the amplitude of the block's scaling.
+void read_sections(const Field& block, const Family& family, ModelRope& out) {
   const auto sections = first_of(block, {"mrope_section"});
+  if (sections) out.rope.mrope_interleaved = family.mrope_interleaved;
   if (const auto interleaved = first_of(block, {"mrope_interleaved"})) {
     out.rope.mrope_interleaved = interleaved->flag();
     if (!sections) interleaved->refuse("this goes with mrope_section only");
@@ -158,8 +160,8 @@ std::optional<Field> scaling_field(const Field& config, const Field& block, Scal
 
 void refuse_unknown(const Field& block, Scaling::Type type) {
   const ScalingFields known = scaling_fields(type);
-  std::vector<std::string> accepted{"rope_type", "type", "rope_theta", "partial_rotary_factor"};
-  if (type == Scaling::Type::none) accepted.insert(accepted.end(), {"mrope_section", "mrope_interleaved"});
+  std::vector<std::string> accepted{"rope_type",        "type", "rope_theta", "partial_rotary_factor", "mrope_section",
+                                    "mrope_interleaved"};
   if (type == Scaling::Type::yarn) accepted.emplace_back("finetuned");  // of the first YaRN models: without effect
   for (const auto* names : {&known.needed, &known.allowed})
     for (const std::string_view name : *names)
@@ -217,7 +219,7 @@ ModelRope read_model_rope(const Field& config, const std::optional<Field>& block
                    fmt::format("an even rotary width of at least 2 is needed; this is {}", width));
   if (!block) return out;
   read_scaling(config, *block, rope);
-  read_sections(*block, out);
+  read_sections(*block, family, out);
   return out;
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <variant>
 
 #include "harness/cases/exact_rope.hpp"
@@ -46,8 +45,8 @@ std::string steps_text(const Budget& budget, const std::vector<CountedStep>& ste
     const bool other_function =
         (stage == "cos" && counted.stage == "sin") || (stage == "sin" && counted.stage == "cos");
     if (other_function) continue;
-    const double relative =
-        counted.relative.empty() ? 0 : counted.relative[std::min(pair, counted.relative.size() - 1)];
+    // A step of the frequencies of one axis has those of each other axis too.
+    const double relative = counted.relative.empty() ? 0 : counted.relative[pair % counted.relative.size()];
     std::string bound = counted.trig ? text_of(*counted.trig) : fmt::format("{:.4g} u", relative / kUnit);
     if (counted.stage == "positions" && relative > 0)
       bound += fmt::format(" above {:.0f}", budget.positions_exact_below);

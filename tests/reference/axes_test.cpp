@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "tests/reference/judging.hpp"
+#include "tests/reference/scaling_oracle.hpp"
+#include "tests/reference/scalings.hpp"
 
 namespace ropewalk::reference {
 namespace {
@@ -78,6 +80,36 @@ TEST(AxisRows, TurnEachPairByItsAxis) {
   check(wide, mrope_columns(sections, false), 1e6, 16);
   check(wide, mrope_columns(sections, true), 1e6, 16);
   check(half, axial_columns(4), 1e4, 8);
+}
+
+// Scaled frequencies and the amplitude are those of every axis.
+TEST(AxisRows, OfScaledFrequenciesHaveTheirAmplitude) {
+  const std::vector<std::vector<std::int64_t>> positions{{7, 7, 131071}, {0, 1, 300}, {5, 100000, 2}};
+  const int sections[] = {4, 2, 2};
+  const std::vector<double> short_list{1, 1, 1.25, 1.5, 2, 2, 3, 4}, long_list{1, 2, 4, 8, 16, 32, 48, 64};
+  for (const Scaling& scaling : {linear(3), dynamic(2.5, 4096, 131072), yarn(4, 32768), yarn(3, 262144, false),
+                                 llama3(8, 1, 4, 8192), longrope(32, 4096, short_list, long_list, 131072)})
+    for (const bool interleaved : {false, true}) {
+      const Table table(Frequencies::scaled(1e6, 16, scaling), Amplitude::of(scaling));
+      const auto columns = mrope_columns(sections, interleaved);
+      std::vector<ArbReal> thetas = scaled_reals(1e6, 16, scaling);
+      ArbReal amplitude = amplitude_real(scaling);
+      SinCos rows;
+      axis_rows(table, positions, columns, rows);
+      Tally tally;
+      tally.largest_error = rows.error;
+      for (std::size_t i = 0; i < 3; ++i)
+        for (std::size_t j = 0; j < 8; ++j) {
+          const std::size_t k = i * 8 + j;
+          const Claim sin = {rows.sin[k], rows.sin_tail[k]}, cos = {rows.cos[k], rows.cos_tail[k]};
+          const auto position = positions[static_cast<std::size_t>(columns[j].axis)][i];
+          const Judged judged = judge(thetas[j], amplitude, position, sin, cos);
+          tally.check(judged.sin, judged.sin_error, sin, "sin");
+          tally.check(judged.cos, judged.cos_error, cos, "cos");
+        }
+      EXPECT_EQ(tally.wrong, 0) << tally.first << ", type " << static_cast<int>(scaling.type);
+      EXPECT_EQ(tally.values, 2 * 3 * 8);
+    }
 }
 
 // A table whose frequencies stand there once for each axis is the same rows, also where MPFR has to compute them.

@@ -76,6 +76,30 @@ TEST(ModelConfig, OldNamesOfScalings) {
   EXPECT_EQ(mrope.layers[0].rope.mrope_section, (std::vector<std::int64_t>{2, 3, 3}));
 }
 
+// As the models' own pages write it for long contexts. The class of Qwen3-VL always takes its sections in turns.
+TEST(ModelConfig, AScalingGoesWithSections) {
+  const ModelConfig qwen25 = read(R"({"model_type": "qwen2_5_vl", "hidden_size": 3584, "num_attention_heads": 28,
+      "num_key_value_heads": 4, "max_position_embeddings": 128000, "rope_scaling": {"type": "yarn",
+      "mrope_section": [16, 24, 24], "factor": 4, "original_max_position_embeddings": 32768}})");
+  const Rope& blocked = qwen25.layers.at(0).rope;
+  EXPECT_EQ(blocked.base, 1e6);
+  EXPECT_EQ(blocked.scaling.type, Scaling::Type::yarn);
+  EXPECT_EQ(blocked.scaling.factor, 4);
+  EXPECT_EQ(blocked.scaling.original_max_position_embeddings, 32768);
+  EXPECT_EQ(blocked.mrope_section, (std::vector<std::int64_t>{16, 24, 24}));
+  EXPECT_FALSE(blocked.mrope_interleaved);
+  EXPECT_EQ(qwen25.pairing, "half_split");
+  for (const std::string said : {R"("mrope_interleaved": true,)", ""}) {
+    const Rope in_turns =
+        rope(R"({"model_type": "qwen3_vl", "text_config": {"model_type": "qwen3_vl_text", "rope_theta": 5e6,
+        "rope_scaling": {"rope_type": "yarn", "mrope_section": [24, 20, 20], )" +
+             said + R"("factor": 3, "original_max_position_embeddings": 262144}}})");
+    EXPECT_EQ(in_turns.scaling.factor, 3);
+    EXPECT_EQ(in_turns.mrope_section, (std::vector<std::int64_t>{24, 20, 20}));
+    EXPECT_TRUE(in_turns.mrope_interleaved);
+  }
+}
+
 TEST(ModelConfig, RopeForEachKindOfLayer) {
   const ModelConfig gemma3 = read(R"({"model_type": "gemma3_text", "head_dim": 256, "rope_theta": 1e6,
       "rope_local_base_freq": 1e4, "rope_scaling": {"rope_type": "linear", "factor": 8}, "sliding_window": 512})");
@@ -209,6 +233,11 @@ INSTANTIATE_TEST_SUITE_P(
             "original_max_position_embeddings: 4: rope_scaling.original_max_position_embeddings says 5"},
         Malformed{R"({"head_dim": 16, "rope_theta": 1, "rope_scaling": {"type": "mrope", "mrope_section": [2, 2, 2]}})",
                   "rope_scaling.mrope_section: [2,2,2]: numbers with the sum 8"},
+        Malformed{R"({"head_dim": 16, "rope_theta": 9, "rope_scaling": {"type": "yarn", "factor": 2,
+                      "original_max_position_embeddings": 4, "mrope_section": [2, 2, 2]}})",
+                  "rope_scaling.mrope_section: [2,2,2]: numbers with the sum 8"},
+        Malformed{R"({"head_dim": 16, "rope_theta": 1, "rope_scaling": {"type": "mrope", "factor": 2}})",
+                  "rope_scaling.factor: 2: not understood with scaling default"},
         Malformed{R"({"head_dim": 16, "rope_parameters": {"hybrid": {"rope_theta": 1}}})",
                   R"(rope_parameters.hybrid: {"rope_theta":1}: a kind of layer that is not understood)"},
         Malformed{

@@ -145,6 +145,13 @@ TEST(State, AModelsOwnConfigMayStandInPlaceOfTheRopeBlock) {
   EXPECT_EQ(cell.id, "s/c/model_config=m,lengths=3;4;6;2;2/float32");
   EXPECT_EQ(cell.rope.scaling.max_position_embeddings, 4);
   EXPECT_EQ(calls_of(cell).at(2).rope.scaling.length, 6);
+  for (const char* rope : {"{}", R"({"head_dim":64})", "[]"}) {
+    const std::string both = R"({"/cases/0/model_config": "m.json", "/cases/0/rope": )" + std::string(rope) + "}";
+    folder.write("c.json", changed(kGood, both.c_str()).dump());
+    EXPECT_EQ(complaint(folder, [&] { read_case_file(file); }),
+              "c.json: cases[0].rope: " + std::string(rope) +
+                  ": the model_config and the lengths of the block state say all that stands here; leave it out");
+  }
 }
 
 }  // namespace

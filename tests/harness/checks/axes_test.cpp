@@ -47,6 +47,18 @@ TEST(Axes, ARecipeTurnsEachPairByItsAxis) {
   EXPECT_EQ(angle[40], 50000 * frequency[40]);
 }
 
+// YaRN beside the sections: frequencies and amplitude of every axis are scaled.
+TEST(Axes, RightRecipesPassWithAScaling) {
+  const std::string yarn = R"("scaling": "yarn", "factor": 4, "original_max_position_embeddings": 32768, )";
+  for (const auto& [problem, recipe] :
+       {std::pair{kQwen2, "hf-qwen2-vl-4.57.6"}, std::pair{kQwen2, "hf-qwen2-vl-5.24"},
+        std::pair{kQwen3, "hf-qwen3-vl-4.57.6"}, std::pair{kQwen3, "hf-qwen3-vl-5.24"}}) {
+    const std::string scaled = std::string(problem).insert(problem.find("\"base\""), yarn);
+    for (const Result& result : results_of(scaled, R"(["float32", "bfloat16"])", on_cpu(recipe, "a"), kAll))
+      EXPECT_EQ(result.verdict, Verdict::pass) << recipe << ' ' << result.id << ' ' << result.reason;
+  }
+}
+
 // The worst element's position is that of its pair's own axis.
 TEST(Axes, FaultsFailAtTheirStage) {
   struct Known {

@@ -66,6 +66,16 @@ TEST(OutsideAxes, AWrongProgramFailsAtItsStage) {
       }
 }
 
+// The program does not look at the scaling.
+TEST(OutsideAxes, ADroppedScalingIsFoundInTheFrequencies) {
+  const std::string yarn = R"("scaling": "yarn", "factor": 4, "original_max_position_embeddings": 32768, )";
+  const std::string scaled = std::string(kInterleaved).insert(kInterleaved.find("\"base\""), yarn);
+  for (const Result& result : of_program(scaled, "right", R"({"relation": "accuracy", "stages": ["cos", "sin"]})")) {
+    EXPECT_EQ(result.verdict, Verdict::fail) << result.id << ' ' << result.reason;
+    EXPECT_EQ(result.first_stage, "inv_freq") << result.id;
+  }
+}
+
 // Right angles, but cosines and sines with four bits less than float32 has.
 TEST(OutsideAxes, ACoarseProgramFailsWhereItRounds) {
   for (const Result& result :

@@ -40,6 +40,18 @@ TEST(Counted, EveryStepUpToTheStageAndNoOther) {
   EXPECT_THAT(steps_text(budget, steps, "inv_freq", 3), Not(HasSubstr("multiply")));
 }
 
+// Rows and columns have the same 20 frequencies, which are made once: pair 24 is the fifth of the columns.
+TEST(Counted, AStepOfOneAxisIsThatOfTheOthersToo) {
+  Case axial;
+  axial.rope.head_dim = 80;
+  axial.rope.axial = true;
+  axial.positions.axes = {{3}, {5}};
+  std::vector<CountedStep> steps;
+  const Budget budget = counted(kPlainAxialClaim, axial, steps);
+  EXPECT_EQ(steps_text(budget, steps, "cos", 24), steps_text(budget, steps, "cos", 4));
+  EXPECT_NE(steps_text(budget, steps, "cos", 24), steps_text(budget, steps, "cos", 19));
+}
+
 // The terms add up to the limits of the result.
 TEST(Counted, TheTermsAddUp) {
   const Case problem = dumped_problem();
