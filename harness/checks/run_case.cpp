@@ -12,6 +12,7 @@
 #include "harness/checks/invariants.hpp"
 #include "harness/checks/running.hpp"
 #include "harness/checks/whole_case.hpp"
+#include "harness/subjects/process.hpp"
 
 namespace ropewalk {
 namespace {
@@ -292,6 +293,10 @@ CaseOutcome run_case(const Case& problem, const std::vector<Planned>& planned, S
   try {
     if (problem.kind() != Kind::table) return run_whole_case(problem, planned, pool);
     return CaseRun(problem, planned, pool).run(stop);
+  } catch (const Stopped&) {
+    CaseOutcome outcome;
+    outcome.finished = false;
+    return outcome;
   } catch (const std::exception& e) {  // of the reference, or no memory: the other cases go on
     CaseOutcome outcome;
     for (const Planned& p : planned) {

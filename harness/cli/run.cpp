@@ -21,6 +21,7 @@
 #include "harness/report/json.hpp"
 #include "harness/report/junit.hpp"
 #include "harness/report/progress.hpp"
+#include "harness/subjects/process.hpp"
 
 namespace ropewalk {
 namespace {
@@ -173,6 +174,7 @@ Report run_cells(const std::vector<Cell>& cells, const Options& options, const s
     if (!spec.expect_any_fail) settle(result, spec, accepted);
     return result.unexpected;
   };
+  Process::stop_when(&stop);
   tbb::task_arena arena(options.jobs);
   arena.execute([&] {
     tbb::parallel_for(
@@ -185,11 +187,12 @@ Report run_cells(const std::vector<Cell>& cells, const Options& options, const s
             outcomes[i] = run_case(cells[i].problem, cells[i].planned, pool, stop);
             for (std::size_t r = 0; options.fail_fast && r < outcomes[i].results.size(); ++r)
               if (unexpected(cells[i], outcomes[i].results[r], cells[i].planned[r].check)) stop = true;
-            progress.advance();
+            if (outcomes[i].finished) progress.advance();
           }
         },
         tbb::simple_partitioner());
   });
+  Process::stop_when(nullptr);  // what failed may have to be asked again, to be kept
   progress.finish();
 
   std::vector<const Cell*> cell_of;

@@ -31,6 +31,13 @@ constexpr std::size_t kExcerpt = 200;
 constexpr double kGraceSeconds = 1;
 constexpr double kMaxTimeout = 1e6;  // seconds; more would overflow the clock
 
+std::atomic<const std::atomic<bool>*> stop_asking{nullptr};
+
+bool stopped() {
+  const std::atomic<bool>* stop = stop_asking;
+  return stop != nullptr && *stop;
+}
+
 void close_end(int& end) {
   if (end >= 0) close(end);
   end = -1;
@@ -154,6 +161,8 @@ Process::~Process() {
   close_end(err_);
 }
 
+void Process::stop_when(const std::atomic<bool>* stop) { stop_asking = stop; }
+
 std::string Process::ask(const std::string& line, double timeout_s) {
   const auto deadline = Clock::now() + std::chrono::milliseconds(std::llround(1e3 * std::min(timeout_s, kMaxTimeout)));
   const std::string message = line + "\n";
@@ -169,6 +178,8 @@ std::string Process::ask(const std::string& line, double timeout_s) {
     }
     if (received_.size() > kMaxAnswer) throw SubjectError("its answer is a line of more than 1 MiB" + last_words());
     if (!open) throw SubjectError(how_it_ended() + last_words());
+
+    if (stopped()) throw Stopped{};
 
     // A grandchild may hold the pipes open after the program itself has gone: look now and then.
     const bool gone = exited();

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -11,6 +12,9 @@ namespace ropewalk {
 
 // Any text of others on one line: in double quotes, escaped, valid UTF-8, cut to a readable length.
 std::string quoted_excerpt(const std::string& text);
+
+// A question was given up because the run is to end. No std::exception: nothing on the way takes it for a verdict.
+struct Stopped {};
 
 // Not for more than one thread at a time; objects in different threads do not disturb each other. The child leads its
 // own process group, which is killed as a whole at the end.
@@ -25,8 +29,10 @@ class Process {
 
   // Sends a line and returns the line that answers it, both without the newline. Throws SubjectError when no answer
   // comes in time, is longer than 1 MiB, or the process ends or closes its output instead. Then the object is of no
-  // more use: destroy it.
+  // more use: destroy it. Throws Stopped instead once what stop_when() was given is true.
   std::string ask(const std::string& line, double timeout_s);
+  // Of every process; null: of none.
+  static void stop_when(const std::atomic<bool>* stop);
   // "; its last words on stderr: ..." or nothing.
   std::string last_words() const;
 

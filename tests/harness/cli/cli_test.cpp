@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 
 #include "tests/harness/cli/program.hpp"
@@ -173,8 +174,27 @@ TEST(Run, CtrlCLeavesAValidReportOfWhatFinished) {
   }
 }
 
+TEST(Run, CtrlCDoesNotWaitForAProgramThatHangs) {
+  const auto before = std::chrono::steady_clock::now();
+  EXPECT_EQ(stopped_in_the_second_cell("kill -INT $!", 30).code, 130);
+  EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(15));
+  EXPECT_FALSE(report()["complete"].get<bool>());
+}
+
+// In the middle of attention, which is not looked at for a first one.
 TEST(Run, ASecondCtrlCALittleLaterEndsItAtOnce) {
-  EXPECT_EQ(stopped_in_the_second_cell("kill -INT $!; sleep 2.1; kill -INT $!", 20).code, 130);
+  const std::string begun = (scratch() / "begun").string(), file = (scratch() / "long.json").string();
+  std::ofstream(file) << R"({"schema_version": 1, "name": "long", "cases": [{"name": "a", "dtype": "float32",
+    "rope": {"head_dim": 128, "base": 10000, "max_position": 2048}, "attention": {"heads": 16, "kv_heads": 16},
+    "subjects": [{"name": "first", "program": ["sh", "-c", "touch )"
+                      << begun << R"("]}, {"recipe": "sdpa-math", "device": "cpu"}],
+    "checks": [{"relation": "accuracy", "stages": ["output"]}]}]})";
+  std::filesystem::remove(report_path());
+  std::filesystem::remove(begun);
+  const Outcome outcome =
+      shell(ROPEWALK_PROGRAM " run --quiet --report " + report_path() + " " + file + " & until [ -e " + begun +
+            " ] || ! kill -0 $!; do sleep 0.01; done; " + "sleep 1; kill -INT $!; sleep 2.1; kill -INT $!; wait $!");
+  EXPECT_EQ(outcome.code, 130) << outcome.err;
   EXPECT_FALSE(std::filesystem::exists(report_path()));
 }
 

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <optional>
@@ -199,6 +200,19 @@ TEST(QuotedExcerpt, IsOneReadableLine) {
   EXPECT_EQ(quoted_excerpt("a\nb\"c"), R"("a\nb\"c")");
   EXPECT_EQ(quoted_excerpt(std::string(1000, 'x')).size(), 205U);
   EXPECT_THAT(quoted_excerpt("\xff"), Not(HasSubstr("\xff")));
+}
+
+TEST(Process, AQuestionIsGivenUpWhenTheRunIsToEnd) {
+  std::atomic<bool> stop{false};
+  Process::stop_when(&stop);
+  Process process({"sleep", "30"}, ".");
+  std::thread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    stop = true;
+  });
+  EXPECT_THROW(process.ask("question", 20), Stopped);
+  later.join();
+  Process::stop_when(nullptr);
 }
 
 }  // namespace
