@@ -1,12 +1,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <new>
+#include <system_error>
 
 #include "harness/bad_input.hpp"
 #include "harness/cli/commands.hpp"
 #include "reference/self_check.hpp"
+
+namespace {
+
+// Results that nobody got are no success; a closed standard output is somebody's wish.
+int delivered(int code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  if (errno == EBADF || code != ropewalk::kAsExpected) return code;
+  fmt::print(stderr, "ropewalk: standard output cannot be written: {}\n", std::generic_category().message(errno));
+  return ropewalk::kCouldNotRun;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   using namespace ropewalk;
@@ -33,7 +47,7 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
     if (const std::string wrong = reference::self_check(); !wrong.empty())
       throw std::runtime_error("this build's arithmetic cannot be trusted: " + wrong);
-    return action();
+    return delivered(action());
   } catch (const CLI::ParseError& e) {
     const int code = app.exit(e);
     return code == 0 ? kAsExpected : kBadInput;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <ctime>
@@ -34,6 +35,8 @@ struct Options {
   std::uint64_t seed = 0;
   bool fail_fast = false, all_results = false, quiet = false;
 };
+
+constexpr const char* kReports = "reports/runs";
 
 std::atomic<bool> stop{false};
 std::atomic<int> stopped_by{0};
@@ -125,9 +128,11 @@ std::string default_report() {
   localtime_r(&now, &local);
   char stamp[32];
   std::strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", &local);
-  for (int n = 1;; ++n) {
-    const std::filesystem::path folder = fmt::format("reports/runs/{}{}", stamp, n == 1 ? "" : fmt::format("-{}", n));
-    if (!std::filesystem::exists(folder)) return folder / "report.json";
+  std::error_code problem;
+  std::filesystem::create_directories(kReports, problem);
+  for (int n = 1;; ++n) {  // made at once, so that no other run that ends now takes it too
+    const std::filesystem::path folder = fmt::format("{}/{}{}", kReports, stamp, n == 1 ? "" : fmt::format("-{}", n));
+    if (std::filesystem::create_directory(folder, problem) || problem) return folder / "report.json";
   }
 }
 
@@ -228,15 +233,27 @@ Report run_cells(const std::vector<Cell>& cells, const Options& options, const s
   return report;
 }
 
+// Whether a file can be made there, with the folders that are missing.
+bool is_writable(const std::filesystem::path& path) {
+  namespace fs = std::filesystem;
+  if (fs::exists(path)) return access(path.c_str(), W_OK) == 0;
+  fs::path folder = fs::absolute(path).parent_path();
+  while (!fs::exists(folder)) folder = folder.parent_path();
+  return fs::is_directory(folder) && access(folder.c_str(), W_OK | X_OK) == 0;
+}
+
 // Looked at before the work, so that hours of it are not lost at the end.
 void check_outputs(const Options& options) {
   namespace fs = std::filesystem;
+  if (options.report.empty() && !is_writable(fs::path(kReports) / "new"))
+    throw BadInput("--report", "", kReports, "cannot be written; a file in a folder that can be");
   for (const auto& [option, path] : {std::pair("--report", options.report), std::pair("--junit", options.junit)}) {
     if (path.empty()) continue;
     const fs::path parent = fs::absolute(path).parent_path();
     if (fs::is_directory(path)) throw BadInput(option, "", path, "a file, not a folder");
     if (std::string(option) == "--junit" && !fs::is_directory(parent))
       throw BadInput(option, "", path, "a file in a folder that exists");
+    if (!is_writable(path)) throw BadInput(option, "", path, "cannot be written; a file in a folder that can be");
     for (const std::string& file : options.selection.files)
       if (fs::exists(path) && fs::equivalent(path, file))
         throw BadInput(option, "", path, "another file than the case file");
@@ -278,10 +295,11 @@ int run(const Options& options) {
   }
   listen_to_signals();
   const Report report = run_cells(cells, options, missing);
+  if (!options.quiet) fmt::print("{}", summary_text(report));  // first: there may be no room for the report
   const std::string path = options.report.empty() ? default_report() : options.report;
   write_report(path, to_json(report, options.all_results));
   if (!options.junit.empty()) write_text(options.junit, junit_text(report));
-  if (!options.quiet) fmt::print("{}report: {}\n", summary_text(report), path);
+  if (!options.quiet) fmt::print("report: {}\n", path);
   if (!options.save_failing.empty()) keep_failing(options, cells, report);
   for (const std::string& device : missing)
     fmt::print(stderr, "ropewalk: the required device {} is not here: {}\n", device, make_device(device)->missing());

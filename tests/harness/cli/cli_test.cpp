@@ -137,6 +137,22 @@ TEST(Run, AMissingStageCostsOnlyItself) {
   EXPECT_EQ(run(file + " --all-results").code, 0) << text_of(report_path());
 }
 
+TEST(Run, AReportThatHasNoPlaceIsSaidBeforeTheWork) {
+  const Outcome nowhere = ropewalk_says("run --quiet --report /dev/null/report.json " + case_file("small.json"));
+  EXPECT_EQ(nowhere.code, 2);
+  EXPECT_EQ(nowhere.err, "--report: /dev/null/report.json: cannot be written; a file in a folder that can be\n");
+  const Outcome full = ropewalk_says("run --report /dev/full " + case_file("small.json"));
+  EXPECT_EQ(full.code, 2);
+  EXPECT_THAT(full.out, HasSubstr("of the limit")) << "the summary is not lost with the report";
+}
+
+TEST(Main, WhatNobodyGotIsNoSuccess) {
+  const Outcome lost = shell(ROPEWALK_PROGRAM " validate " + case_file("small.json") + " > /dev/full");
+  EXPECT_EQ(lost.code, 3);
+  EXPECT_EQ(lost.err, "ropewalk: standard output cannot be written: No space left on device\n");
+  EXPECT_EQ(shell(ROPEWALK_PROGRAM " validate " + case_file("small.json") + " >&-").code, 0);
+}
+
 TEST(Run, NothingToRunIsFour) {
   EXPECT_EQ(run(case_file("small.json") + " --filter nonsense").code, 4);
   EXPECT_EQ(run(case_file("small.json") + " --device cuda").code, 4);
