@@ -1,16 +1,13 @@
-// A file of tensors as a subject. Which row of the file belongs to which position of the case:
-//   - if the file has `positions`, the row where the file has that position;
-//   - else, if the file has as many rows as the case has positions, they are in the case's order;
-//   - else, if it has more, row p is position p.
+// A file of tensors as a subject.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
 #include <optional>
-#include <unordered_map>
 
 #include "harness/bad_input.hpp"
+#include "harness/subjects/file_rows.hpp"
 #include "harness/subjects/subject.hpp"
 #include "harness/subjects/table_stages.hpp"
 #include "harness/tensors/read_tensors.hpp"
@@ -55,8 +52,17 @@ Tensor squeezed(const std::string& stage, const Tensor& tensor) {
   if (shape.size() != rank)
     throw SubjectError(fmt::format("{} has shape {}; accepted: {}", stage, shape_text(tensor.shape()),
                                    rank == 2 ? "[rows, pairs], with axes of size 1 before it" : "one axis"));
-  const auto owner = std::make_shared<Tensor>(tensor);
-  return {tensor.dtype(), shape, std::shared_ptr<std::byte>(owner, owner->bytes().data())};
+  return tensor.reshaped(shape);
+}
+
+// Positions on several axes as [rows, axes], those of text as [rows].
+Tensor by_axis(const Tensor& positions, std::int64_t axes) {
+  Shape shape = positions.shape();
+  while (shape.size() > 2 && shape.front() == 1) shape.erase(shape.begin());
+  if (shape.size() != 1 && (shape.size() != 2 || shape[1] != axes))
+    throw SubjectError(fmt::format("positions has shape {}; accepted: [rows, {}], or [rows] where all axes are alike",
+                                   shape_text(positions.shape()), axes));
+  return positions.reshaped(shape);
 }
 
 std::int64_t rows_of(const Stages& stages) {
@@ -67,34 +73,6 @@ std::int64_t rows_of(const Stages& stages) {
     if (stage != "inv_freq" && tensor.shape()[0] != rows)
       throw SubjectError(fmt::format("{} has {} rows, {} has {}; accepted: as many in each", first->first, rows, stage,
                                      tensor.shape()[0]));
-  return rows;
-}
-
-// The file's row for each position of the case.
-std::vector<std::int64_t> rows_for(const Positions& positions, std::int64_t file_rows, const Tensor* file_positions) {
-  std::vector<std::int64_t> rows(static_cast<std::size_t>(positions.count()));
-  if (file_positions != nullptr) {
-    std::unordered_map<std::int64_t, std::int64_t> row_at;
-    for (const std::int64_t position : file_positions->as<std::int64_t>())
-      if (!row_at.emplace(position, static_cast<std::int64_t>(row_at.size())).second)
-        throw SubjectError(fmt::format("positions has {} twice; accepted: each position once", position));
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const auto found = row_at.find(positions.at(static_cast<std::int64_t>(i)));
-      if (found == row_at.end())
-        throw SubjectError(fmt::format("positions of the file lacks position {} of the case",
-                                       positions.at(static_cast<std::int64_t>(i))));
-      rows[i] = found->second;
-    }
-    return rows;
-  }
-  const bool in_order = file_rows == positions.count();
-  if (!in_order && file_rows <= positions.largest())
-    throw SubjectError(
-        fmt::format("the file has {} rows; accepted: {}, one for each position of the case, or a table "
-                    "from position 0 to at least {}",
-                    file_rows, positions.count(), positions.largest()));
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    rows[i] = in_order ? static_cast<std::int64_t>(i) : positions.at(static_cast<std::int64_t>(i));
   return rows;
 }
 
@@ -163,10 +141,15 @@ Tensor reduced(const Tensor& tensor, std::int64_t pairs, std::span<const std::in
   return out;
 }
 
-Tensor picked(const Tensor& positions, std::span<const std::int64_t> rows) {
-  Tensor out(DType::int64, {static_cast<std::int64_t>(rows.size())});
-  const auto from = std::as_const(positions).as<std::int64_t>();
-  std::transform(rows.begin(), rows.end(), out.as<std::int64_t>().begin(), [&](std::int64_t row) { return from[row]; });
+// These rows of positions [rows] or [rows, axes], as they are to be delivered.
+Tensor picked(const Tensor& positions, std::span<const std::int64_t> rows, std::int64_t axes) {
+  const auto count = static_cast<std::int64_t>(rows.size());
+  Tensor out(DType::int64, axes == 1 ? Shape{count} : Shape{count, axes});
+  const auto from = positions.as<std::int64_t>();
+  const auto to = out.as<std::int64_t>();
+  const bool alike = positions.shape().size() == 1;
+  for (std::int64_t i = 0; i < count * axes; ++i)
+    to[i] = alike ? from[rows[i / axes]] : from[rows[i / axes] * axes + i % axes];
   return out;
 }
 
@@ -176,15 +159,13 @@ class TensorFileSubject final : public Subject {
 
   void prepare(const Case& problem) override {
     stages_.clear();
+    axes_ = problem.rope.axes();
     const std::int64_t pairs = problem.rope.rotary_dim() / 2;
     Stages stages;
-    if (problem.rope.axes() > 1 && in_file_.contains("positions"))
-      throw SubjectUnsupported(
-          "positions of several axes in a file are not understood by this version; without them "
-          "its rows are those of the case, in order");
     for (const auto& [stage, tensor] : in_file_) {
       check_dtype(stage, tensor, problem.dtype);
-      stages.emplace(stage, squeezed(stage, tensor));
+      const bool several = stage == "positions" && axes_ > 1;
+      stages.emplace(stage, several ? by_axis(tensor, axes_) : squeezed(stage, tensor));
       const std::int64_t width = stages[stage].shape().back();
       if (stage != "positions" && width != pairs && !(has_rows(stage) && width == 2 * pairs))
         throw SubjectError(
@@ -193,11 +174,7 @@ class TensorFileSubject final : public Subject {
     const auto given = stages.find("positions");
     rows_.clear();
     if (stages.size() > stages.count("inv_freq")) {
-      const std::int64_t rows = rows_of(stages), count = problem.positions.count();
-      if (problem.rope.axes() > 1 && rows != count)
-        throw SubjectError(
-            fmt::format("the file has {} rows; accepted: {}, one for each row of the case", rows, count));
-      rows_ = rows_for(problem.positions, rows, given == stages.end() ? nullptr : &given->second);
+      rows_ = rows_in_table(problem, rows_of(stages), given == stages.end() ? nullptr : &given->second);
     }
     pairs_ = pairs;
     layout_ = find_layout(stages, pairs, rows_);
@@ -212,7 +189,7 @@ class TensorFileSubject final : public Subject {
         continue;
       }
       const auto rows = std::span(rows_).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
-      block.emplace(stage, has_rows(stage) ? reduced(tensor, pairs_, rows, layout_) : picked(tensor, rows));
+      block.emplace(stage, has_rows(stage) ? reduced(tensor, pairs_, rows, layout_) : picked(tensor, rows, axes_));
     }
     return block;
   }
@@ -228,10 +205,10 @@ class TensorFileSubject final : public Subject {
  private:
   SubjectSpec spec_;
   Stages in_file_;  // as the file has them
-  // Of the case that is prepared: stages without leading axes, the file's row for each of its positions.
+  // Of the case that is prepared: stages without leading axes, the file's row for each of its rows.
   Stages stages_;
   std::vector<std::int64_t> rows_;
-  std::int64_t pairs_ = 0;
+  std::int64_t pairs_ = 0, axes_ = 1;
   Layout layout_ = Layout::half;
 };
 

@@ -5,6 +5,7 @@
 #include "harness/checks/truth.hpp"
 #include "harness/recipes/axis_lists.hpp"
 #include "harness/recipes/run.hpp"
+#include "harness/tensors/safetensors.hpp"
 #include "tests/harness/checks/one_case.hpp"
 
 namespace ropewalk::test {
@@ -102,6 +103,39 @@ TEST(Axes, ARecipeOfOtherAxesIsRefused) {
       EXPECT_EQ(result.verdict, Verdict::skipped) << result.id;
       EXPECT_THAT(result.reason, testing::HasSubstr(reason));
     }
+  }
+}
+
+// A file is judged like the recipe that it comes from, in whatever order its rows are.
+TEST(Axes, AFileOfTensorsIsJudgedByItsPositions) {
+  const Folder folder;
+  const std::string image = R"("rope": {"head_dim": 128, "base": 1000000, "mrope_section": [16, 24, 24],
+      "positions": {"axes": [[2, 2, 9], [7, 3, 9], [4, 5, 9]]}})";
+  const auto file = folder.path() / "t.safetensors";
+  const auto written = [&](const char* recipe, std::vector<std::int64_t> rows) {
+    Case c;
+    c.rope.head_dim = 128;
+    c.rope.base = 1000000;
+    c.rope.mrope_section = {16, 24, 24};
+    auto stages = RecipeRun(find_recipe(recipe), make_device("cpu"), c, false).rows(rows);
+    Tensor positions(DType::int64, {std::ssize(rows) / 3, 3});
+    std::copy(rows.begin(), rows.end(), positions.as<std::int64_t>().begin());
+    stages["positions"] = positions;
+    write_safetensors(file, stages);
+    return results_of(image, R"("float32")", R"({"name": "f", "tensors": ")" + file.string() + R"("})",
+                      R"({"relation": "accuracy", "stages": ["inv_freq", "angle", "cos", "sin"]})");
+  };
+  const auto right = written("hf-qwen2-vl-5.24", {9, 9, 9, 2, 3, 5, 2, 7, 4});
+  EXPECT_EQ(right.size(), 4U);
+  for (const Result& result : right) EXPECT_EQ(result.verdict, Verdict::pass) << result.id << ' ' << result.reason;
+  for (const Result& result : written("mrope-axes-exchanged", {9, 9, 9, 2, 3, 5, 2, 7, 4})) {
+    if (result.stage == "inv_freq") continue;
+    EXPECT_EQ(result.verdict, Verdict::fail) << result.id;
+    EXPECT_EQ(result.first_stage, "angle");
+  }
+  for (const Result& result : written("hf-qwen2-vl-5.24", {9, 9, 9, 2, 5, 3, 2, 4, 7})) {
+    EXPECT_EQ(result.verdict, Verdict::error) << result.id;
+    EXPECT_THAT(result.reason, testing::HasSubstr("positions of the file lacks position (2, 7, 4) of the case"));
   }
 }
 

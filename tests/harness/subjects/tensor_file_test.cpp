@@ -198,6 +198,54 @@ TEST_F(TensorFile, RefusesRowsThatDoNotBelong) {
               HasSubstr("positions has 1 twice"));
 }
 
+// Two pairs, one turning by each axis; rows (5, 0), (0, 7), (5, 0).
+Case on_two_axes() {
+  Case problem = two_pairs(DType::float32, {});
+  problem.rope.mrope_section = {1, 1};
+  problem.positions.axes = {{5, 0, 5}, {0, 7, 0}};
+  return problem;
+}
+
+Tensor axes_of(Shape shape, std::vector<std::int64_t> values) { return integers(values).reshaped(std::move(shape)); }
+
+TEST_F(TensorFile, FindsRowsOfSeveralAxes) {
+  const Tensor three = floats({3, 2}, {0, 10, 1, 11, 2, 12}), two = floats({2, 2}, {0, 10, 1, 11});
+  const Case problem = on_two_axes();
+  // Without positions: the case's rows, in order.
+  EXPECT_EQ(to_doubles(all({{"cos", three}}, problem).at("cos")), to_doubles(three));
+  EXPECT_THAT(complaint({{"cos", floats({9, 2}, std::vector<float>(18))}}, problem),
+              HasSubstr("the file has 9 rows and no positions; accepted: 3, one for each row of the case"));
+  // In the case's order a row may be there twice; in another one each is found where it is.
+  EXPECT_EQ(to_doubles(all({{"cos", three}, {"positions", axes_of({3, 2}, {5, 0, 0, 7, 5, 0})}}, problem).at("cos")),
+            to_doubles(three));
+  const Stages got = all({{"cos", two}, {"positions", axes_of({1, 2, 2}, {0, 7, 5, 0})}}, problem);
+  EXPECT_EQ(to_doubles(got.at("cos")), (std::vector<double>{1, 11, 0, 10, 1, 11}));
+  EXPECT_EQ(got.at("positions").shape(), (Shape{3, 2}));
+  EXPECT_EQ(to_doubles(got.at("positions")), (std::vector<double>{5, 0, 0, 7, 5, 0}));
+}
+
+TEST_F(TensorFile, RefusesPositionsOfOtherAxes) {
+  const Tensor two = floats({2, 2}, {0, 10, 1, 11}), three = floats({3, 2}, std::vector<float>(6));
+  const Case problem = on_two_axes();
+  const auto said = [&](const Tensor& cosines, const Tensor& positions) {
+    return complaint({{"cos", cosines}, {"positions", positions}}, problem);
+  };
+  EXPECT_THAT(said(two, axes_of({2, 2}, {7, 0, 5, 0})),
+              HasSubstr("positions of the file lacks position (0, 7) of the case"));
+  EXPECT_THAT(said(three, axes_of({3, 2}, {0, 7, 5, 0, 0, 7})), HasSubstr("positions has (0, 7) twice"));
+  EXPECT_THAT(said(two, axes_of({2, 3}, {7, 0, 5, 0, 0, 0})),
+              HasSubstr("positions has shape [2, 3]; accepted: [rows, 2], or [rows] where all axes are alike"));
+  EXPECT_THAT(said(two, axes_of({3, 2}, {7, 0, 5, 0, 0, 0})), HasSubstr("cos has 2 rows, positions has 3"));
+}
+
+TEST_F(TensorFile, PositionsOfTextAreAlikeOnAllAxes) {
+  Case problem = on_two_axes();
+  problem.positions = {0, {3, 8}};
+  const Stages got = all({{"cos", floats({2, 2}, {0, 10, 1, 11})}, {"positions", integers({8, 3})}}, problem);
+  EXPECT_EQ(to_doubles(got.at("cos")), (std::vector<double>{1, 11, 0, 10}));
+  EXPECT_EQ(to_doubles(got.at("positions")), (std::vector<double>{3, 3, 8, 8}));
+}
+
 TEST_F(TensorFile, ServesOneCaseAfterAnother) {
   const auto made = subject({{"cos", floats({4, 2}, {0, 10, 1, 11, 2, 12, 3, 13})}});
   EXPECT_THROW(made->prepare(two_pairs(DType::float16)), SubjectError);
