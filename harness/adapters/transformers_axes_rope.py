@@ -5,28 +5,24 @@
 --vision      its vision tower's axial table instead of the text model's M-RoPE
 """
 import argparse
-import importlib
 import inspect
-import os
 
 from plain_python import serve
 from rope_request import plain_rope
 from torch_tensors import DTYPES, read, torch, version_of, write
+from transformers_models import HEADS, files_of
 
 # model -> where its classes' names begin: of the text model, of its configuration, of the vision tower
 MODELS = {"qwen2_vl": ("Qwen2VL", "Qwen2VLText", "Qwen2VLVision"),
           "qwen2_5_vl": ("Qwen2_5_VL", "Qwen2_5_VLText", "Qwen2_5_VLVision"),
           "qwen3_vl": ("Qwen3VLText", "Qwen3VLText", "Qwen3VLVision")}
-HEADS = 2
 
-os.environ["HF_HUB_OFFLINE"] = "1"
 options = argparse.ArgumentParser()
 options.add_argument("--model", choices=MODELS, default="qwen2_vl")
 options.add_argument("--vision", action="store_true")
 options = options.parse_args()
 
-models = importlib.import_module(f"transformers.models.{options.model}.modeling_{options.model}")
-configs = importlib.import_module(f"transformers.models.{options.model}.configuration_{options.model}")
+models, configs = files_of(options.model)
 TEXT, CONFIG, VISION = MODELS[options.model]
 
 

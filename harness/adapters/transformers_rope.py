@@ -1,112 +1,41 @@
 #!/usr/bin/env python3
 """Hugging Face transformers, whichever version is importable: rotary embeddings of its models.
 
---model NAME     whose module is asked: llama (default) or another of MODELS
+--model NAME     whose module is asked: llama (default) or another of transformers_models.py
 --cast-module    the module is cast to the dtype before its table is built, as model.to(dtype) does
 --cast-after-build    in calls one after another: between the first table and the first call
 """
 import argparse
-import importlib
 import inspect
-import os
 
 from plain_python import serve
 from rope_request import plain_rope, positions_of
 from torch_tensors import DTYPES, read, rotate, torch, version_of, write
+from transformers_models import CLASSES, Model
 
-MODELS = {"llama": "Llama", "gpt_neox": "GPTNeoX", "gemma": "Gemma", "qwen2": "Qwen2", "phi": "Phi",
-          "cohere": "Cohere", "glm": "Glm", "gptj": "GPTJ", "phi3": "Phi3", "qwen3": "Qwen3", "gemma2": "Gemma2",
-          "gpt_oss": "GptOss", "llama4": "Llama4Text", "deepseek_v2": "DeepseekV2", "deepseek_v3": "DeepseekV3"}
-
-os.environ["HF_HUB_OFFLINE"] = "1"
 options = argparse.ArgumentParser()
-options.add_argument("--model", choices=MODELS, default="llama")
+options.add_argument("--model", choices=CLASSES, default="llama")
 options.add_argument("--cast-module", action="store_true")
 options.add_argument("--cast-after-build", action="store_true")
 options = options.parse_args()
 
-try:
-    models = importlib.import_module(f"transformers.models.{options.model}.modeling_{options.model}")
-    configs = importlib.import_module(f"transformers.models.{options.model}.configuration_{options.model}")
-except ModuleNotFoundError as missing:
-    raise SystemExit(f"transformers {version_of('transformers')} has no model {options.model}: {missing}")
-
-
-class Sinusoids(torch.nn.Module):
-    """GPT-J before version 5: a table that its attention indexes, in the dtype that it was made in."""
-
-    def __init__(self, config):
-        super().__init__()
-        self.rows = models.create_sinusoidal_positions(config.n_positions, config.rotary_dim)
-
-    def forward(self, _, position_ids):
-        return self.rows[position_ids].chunk(2, -1)
-
-
-Rotary = getattr(models, MODELS[options.model] + "RotaryEmbedding", Sinusoids)
-Config = getattr(configs, MODELS[options.model] + "Config")
-LAYOUT = "interleaved" if options.model in ("cohere", "glm", "gptj", "llama4", "deepseek_v2") else "half"
-HEADS = 2
-
-
-def scaling_settings(rope, length):
-    """What config.json says of the request's scaling, and of the lengths that go with it."""
-    given = {name: value for name, value in rope["scaling"].items() if value is not None}
-    kind = given["type"]
-    trained = given.get("original_max_position_embeddings")
-    longest = given.get("max_position_embeddings") or (trained or 0) * given.get("factor", 1) or length
-    settings = {"max_position_embeddings": int(longest)}
-    for name in ("type", "max_position_embeddings", "length"):
-        given.pop(name, None)
-    if kind == "longrope":  # the factor is the ratio of the two lengths, and only without them the one that is written
-        settings["original_max_position_embeddings"] = int(trained)
-        if rope["scaling"].get("max_position_embeddings"):
-            given.pop("factor", None)
-    if kind == "proportional":
-        given["partial_rotary_factor"] = given.pop("proportion")
-    if options.model == "phi3" and hasattr(Config, "_rope_scaling_validation"):  # three fields, and not one more
-        lists = {name: given[name] for name in ("short_factor", "long_factor")}
-        return {**settings, "rope_scaling": {"type": kind, **lists}}
-    if trained:
-        given["original_max_position_embeddings"] = int(trained)
-    return {**settings, "rope_scaling": {"rope_type": kind, "type": kind, **given}}
-
-
-def config_for(rope, length):
-    """What config.json of such a model says. Every version takes what it knows of it."""
-    width, base, share = rope["head_dim"], rope["base"], rope["partial_rotary_factor"]
-    settings = {"hidden_size": HEADS * width, "num_attention_heads": HEADS, "head_dim": width,
-                "max_position_embeddings": length, "rope_theta": base}
-    if options.model == "gptj":
-        if rope.get("scaling") or base != 10000:
-            raise NotImplementedError("its base is 10000, without scaling")
-        return Config(n_embd=HEADS * width, n_head=HEADS, n_positions=length, rotary_dim=rope["rotary_dim"])
-    if options.model == "deepseek_v2":
-        settings["qk_rope_head_dim"] = width
-    if options.model == "gpt_neox":
-        settings.update(rotary_pct=share, rotary_emb_base=base)
-    elif share != 1 or options.model in ("phi", "glm"):
-        settings["partial_rotary_factor"] = share
-    if rope.get("scaling"):
-        settings.update(scaling_settings(rope, length))
-        known = getattr(importlib.import_module("transformers.modeling_rope_utils"), "ROPE_INIT_FUNCTIONS")
-        if rope["scaling"]["type"] not in known:
-            raise NotImplementedError(f"this version has no scaling {rope['scaling']['type']}")
-    return Config(**settings)
+model = Model(options.model)
+Rotary = model.Rotary
+LAYOUT = "interleaved" if model.name in ("cohere", "glm", "gptj", "llama4", "deepseek_v2") else "half"
 
 
 def module_for(rope, length):
     if "config" in inspect.signature(Rotary.__init__).parameters:  # from 4.43 on
-        return Rotary(config=config_for(rope, length))
+        return Rotary(config=model.config(rope, length))
     # Before, the attention module took width and base out of the configuration, and a class of its own for a scaling.
-    width = rope["rotary_dim"] if options.model in ("gpt_neox", "phi") else rope["head_dim"]
+    width = rope["rotary_dim"] if model.name in ("gpt_neox", "phi") else rope["head_dim"]
     scaling, kind, more = rope.get("scaling"), Rotary, {}
     if scaling:
         names = {"linear": "LinearScaling", "dynamic": "DynamicNTKScaling"}
-        name = f"{MODELS[options.model]}{names.get(scaling['type'])}RotaryEmbedding"
-        if not hasattr(models, name):
+        name = f"{CLASSES[model.name]}{names.get(scaling['type'])}RotaryEmbedding"
+        if not hasattr(model.file, name):
             raise NotImplementedError(f"this version has no scaling {scaling['type']}")
-        kind, more = getattr(models, name), {"scaling_factor": scaling["factor"]}
+        kind, more = getattr(model.file, name), {"scaling_factor": scaling["factor"]}
         length = int(scaling.get("max_position_embeddings") or length)
     return kind(width, max_position_embeddings=length, base=rope["base"], **more)
 
@@ -115,9 +44,9 @@ def cos_and_sin(given):
     """What a module returns, as cos and sin of one column a channel, [..., rotary_dim]."""
     if torch.is_tensor(given):  # Llama 4 and DeepSeek V2: complex, one column a pair
         given = given.real, given.imag
-    elif options.model == "gptj":  # sin and cos, one column a pair
+    elif model.name == "gptj":  # sin and cos, one column a pair
         given = given[::-1]
-    elif options.model != "gpt_oss":  # cos and sin, one column a pair
+    elif model.name != "gpt_oss":  # cos and sin, one column a pair
         return given
     return [torch.cat((part, part), -1) for part in given]
 
@@ -141,7 +70,7 @@ def table(request, positions):
     else:
         cos, sin = (whole.reshape(-1, whole.shape[-1])[positions] for whole in module(x, seq_len=length))
     if cos.shape[-1] != rope["rotary_dim"]:
-        raise NotImplementedError(f"{options.model} of this version rotates {cos.shape[-1]} channels of "
+        raise NotImplementedError(f"{model.name} of this version rotates {cos.shape[-1]} channels of "
                                   f"{rope['head_dim']} here, not {rope['rotary_dim']}")
     return module, cos, sin
 
@@ -195,26 +124,26 @@ def rope_apply(request):
     with torch.no_grad():
         _, cos, sin = table(request, positions)
     if "cos" in tensors:  # given tables: one column a pair, laid out as the model has it
-        cos, sin = (t.repeat_interleave(2, -1) if options.model == "cohere" else torch.cat((t, t), -1)
+        cos, sin = (t.repeat_interleave(2, -1) if model.name == "cohere" else torch.cat((t, t), -1)
                     for t in (tensors["cos"], tensors["sin"]))
     width = request["rope"]["rotary_dim"]
-    if options.model in ("gptj", "llama4", "gpt_oss", "deepseek_v2", "deepseek_v3"):
-        raise NotImplementedError(f"its tables only: {options.model} rotates in a way of its own")
-    arguments = inspect.signature(models.apply_rotary_pos_emb).parameters
+    if model.name in ("gptj", "llama4", "gpt_oss", "deepseek_v2", "deepseek_v3"):
+        raise NotImplementedError(f"its tables only: {model.name} rotates in a way of its own")
+    arguments = inspect.signature(model.file.apply_rotary_pos_emb).parameters
 
     def turn(_, x, __):
         heads_first = x.transpose(1, 2)
         turned, rest = heads_first[..., :width], heads_first[..., width:]
         if "position_ids" in arguments and arguments["position_ids"].default is inspect.Parameter.empty:
-            turned, _ = models.apply_rotary_pos_emb(turned, turned, cos, sin, torch.arange(len(positions))[None])
+            turned, _ = model.file.apply_rotary_pos_emb(turned, turned, cos, sin, torch.arange(len(positions))[None])
         else:
-            turned, _ = models.apply_rotary_pos_emb(turned, turned, cos[None], sin[None])
+            turned, _ = model.file.apply_rotary_pos_emb(turned, turned, cos[None], sin[None])
         return torch.cat((turned, rest), -1).transpose(1, 2)
 
     rotate(request, turn)
 
 
 # Cohere rotates in float32 whatever the dtype of the activations: nothing wider is claimed.
-CLAIMED = [name for name in DTYPES if options.model != "cohere" or name != "float64"]
-serve(f"transformers-{options.model}", version_of("transformers"),
+CLAIMED = [name for name in DTYPES if model.name != "cohere" or name != "float64"]
+serve(f"transformers-{model.name}", version_of("transformers"),
       {"rope_table": rope_table, "rope_call": rope_table, "rope_apply": rope_apply}, CLAIMED)
