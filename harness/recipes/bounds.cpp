@@ -143,7 +143,10 @@ class Analysis {
       rest.emplace_back(number(i));
       if (step.op == Op::part_products) terms = i == 2 ? number(i) : std::max(terms, number(i));
     }
-    if (step.op == Op::part_outer) terms = static_cast<double>(x.value.size() / x.value.shape().back());
+    if (step.op == Op::part_outer) {
+      const std::int64_t rows = x.value.size() / x.value.shape().back();
+      terms = static_cast<double>(rows);
+    }
     const auto with = [&](const Tensor& a, const Tensor& b) {
       std::vector<Argument> in{a, b};
       in.insert(in.end(), rest.begin(), rest.end());
