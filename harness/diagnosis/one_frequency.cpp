@@ -36,8 +36,8 @@ bool within(const TrigBudget& budget, std::span<const double> exact, const doubl
 
 class Test {
  public:
-  Test(const Budget& budget, std::vector<std::int64_t> positions, std::size_t first_look)
-      : budget_(budget), positions_(std::move(positions)), first_look_(first_look) {}
+  Test(const Budget& budget, double amplitude, std::vector<std::int64_t> positions, std::size_t first_look)
+      : budget_(budget), amplitude_(amplitude), positions_(std::move(positions)), first_look_(first_look) {}
 
   // Whether every row is the function of angle(position); the telling rows go first, as most candidates are wrong.
   template <class Fill>
@@ -47,6 +47,10 @@ class Test {
       const std::size_t left = positions_.size() - done;
       const std::size_t count = std::min<std::size_t>(left, done == 0 ? first_look_ : kBlockRows);
       fill(std::span<const std::int64_t>(&positions_[done], count), exact_);
+      for (std::size_t i = 0; i < count; ++i) {
+        exact_.cos[i] *= amplitude_;
+        exact_.sin[i] *= amplitude_;
+      }
       const bool cos_right = column.cos.empty() || within(budget_.cos, {exact_.cos.data(), count}, &column.cos[done]);
       const bool sin_right = column.sin.empty() || within(budget_.sin, {exact_.sin.data(), count}, &column.sin[done]);
       if (!cos_right || !sin_right) return false;
@@ -57,6 +61,7 @@ class Test {
 
  private:
   const Budget& budget_;
+  double amplitude_;
   std::vector<std::int64_t> positions_;
   std::size_t first_look_;
   SinCos exact_;
@@ -92,7 +97,7 @@ OneFrequency one_frequency(const Case& problem, const Stages& stages, const Budg
     if (!seen[row]) order.push_back(static_cast<std::int64_t>(row));
   const auto c = cos == stages.end() ? std::vector<double>{} : to_doubles(cos->second);
   const auto s = sin == stages.end() ? std::vector<double>{} : to_doubles(sin->second);
-  Test test(budget, positions_at(problem.positions, order), telling);
+  Test test(budget, amplitude_of(problem.rope).head(), positions_at(problem.positions, order), telling);
 
   for (std::size_t j = 0; j < pairs; ++j) {
     Column column;

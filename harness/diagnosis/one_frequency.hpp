@@ -22,7 +22,7 @@ struct OneFrequency {
 
 // Candidates of pair j: every float32 within theta_j r_j of theta_j (r_j as the claim allows it), with the product
 // p f rounded once to float32 or not at all; and theta_j itself over the reals. A candidate explains the pair if every
-// cosine and sine is within the claim's limit of the function of that angle.
+// cosine and sine is within the claim's limit of the function of that angle, times the amplitude.
 OneFrequency one_frequency(const Case& problem, const Stages& stages, const Budget& budget);
 
 }  // namespace ropewalk

@@ -124,6 +124,18 @@ TEST(OneFrequency, CorrectTablesHaveOne) {
               })).explained());
 }
 
+// Tables of yarn and longrope are multiplied by an amplitude.
+TEST(OneFrequency, TablesWithAnAmplitudeHaveOneToo) {
+  for (const DType dtype : {DType::float32, DType::bfloat16, DType::float16}) {
+    Case problem = dumped_problem(dtype);
+    problem.rope.scaling.type = reference::Scaling::Type::yarn;
+    problem.rope.scaling.factor = 4;
+    problem.rope.scaling.original_max_position_embeddings = 1024;
+    EXPECT_TRUE(alone(made_by("hf-llama-5.24", problem), problem).explained()) << name_of(dtype);
+    EXPECT_FALSE(alone(made_by("amplitude-dropped", problem), problem).explained()) << name_of(dtype);
+  }
+}
+
 // Hidden from the total limit behind what the frequency may be off by.
 TEST(OneFrequency, ATrigonometryFaultWithinTheTotalLimitIsSeen) {
   Case problem = dumped_problem();
