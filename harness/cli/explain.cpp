@@ -17,6 +17,7 @@
 #include "harness/diagnosis/text.hpp"
 #include "harness/report/json.hpp"
 #include "harness/report/numbers.hpp"
+#include "harness/report/text.hpp"
 
 namespace ropewalk {
 namespace {
@@ -51,10 +52,9 @@ json find_result(const std::string& file, const json& report, const std::string&
 std::optional<Case> case_of(const json& result) {
   const std::string rerun = text_in(result, "rerun"), id = text_in(result, "id");
   const std::string before = "ropewalk run ", after = " --filter ";
-  const std::size_t end = rerun.find(after);
+  const std::size_t end = rerun.rfind(after);  // a file may be called so; an id has no space
   if (!rerun.starts_with(before) || end == std::string::npos) return {};
-  std::string file = rerun.substr(before.size(), end - before.size());
-  if (file.size() > 1 && file.front() == '\'') file = file.substr(1, file.size() - 2);
+  const std::string file = unquoted(rerun.substr(before.size(), end - before.size()));
   if (!std::filesystem::exists(file)) return {};
   for (Case& problem : read_case_file(file))
     if (id.starts_with(problem.id + "/")) return std::move(problem);

@@ -22,6 +22,7 @@
 #include "harness/report/json.hpp"
 #include "harness/report/junit.hpp"
 #include "harness/report/progress.hpp"
+#include "harness/report/text.hpp"
 #include "harness/subjects/process.hpp"
 
 namespace ropewalk {
@@ -82,16 +83,6 @@ std::string escaped(const std::string& id) {
     out += c;
   }
   return out;
-}
-
-// As a shell takes it.
-std::string quoted(const std::string& path) {
-  const bool plain = path.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+") ==
-                     std::string::npos;
-  if (plain) return path;
-  std::string out = "'";
-  for (const char c : path) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
 }
 
 std::string rerun_command(const Case& problem, const std::string& id, const Options& options) {

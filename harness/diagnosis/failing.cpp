@@ -15,6 +15,7 @@
 #include "harness/cases/inputs.hpp"
 #include "harness/checks/running.hpp"
 #include "harness/diagnosis/rows.hpp"
+#include "harness/report/text.hpp"
 #include "harness/tensors/read_tensors.hpp"
 #include "harness/tensors/safetensors.hpp"
 #include "reference/table.hpp"
@@ -125,7 +126,7 @@ std::optional<fs::path> save_failing(const fs::path& folder, const Case& problem
     }
   }
   write_safetensors(place / "reference.safetensors", exact_stages(problem));
-  about["check"] = "ropewalk check --tensors " + place.string();
+  about["check"] = "ropewalk check --tensors " + quoted(place.string());
   std::ofstream out(place / kFailingFile);
   out << about.dump(2) << "\n";
   if (!out.flush()) throw BadInput((place / kFailingFile).string(), "", "", "a file that can be written");

@@ -51,6 +51,25 @@ std::string printable(std::string_view text, bool keep_lines) {
   return out;
 }
 
+std::string quoted(const std::string& path) {
+  const bool plain = path.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=,") ==
+                     std::string::npos;
+  if (plain) return path;
+  std::string out = "'";
+  for (const char c : path) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+std::string unquoted(const std::string& word) {
+  if (word.size() < 2 || word.front() != '\'') return word;
+  std::string out;
+  for (std::size_t i = 1; i + 1 < word.size(); ++i) {
+    out += word[i];
+    if (word[i] == '\'') i += 3;
+  }
+  return out;
+}
+
 std::string one_line(std::string_view text, std::size_t most) {
   std::string flat;
   for (const char c : text) {

@@ -169,6 +169,15 @@ TEST(Explain, FillsInTheNumbersAndNamesTheCause) {
   EXPECT_EQ(outcome.out.find("cos(angle)"), std::string::npos) << "steps of the cosine are none of the sine's";
 }
 
+TEST(Explain, FindsACaseFileOfAnyName) {
+  file("it's kept.json", blocks(kDocument, "json").at(0));
+  ASSERT_EQ(there("ropewalk run \"it's kept.json\" --quiet --report named.json --save-failing \"it's\"").code, 1);
+  EXPECT_THAT(there("ropewalk explain named.json ours/sin").out, HasSubstr("limit of sin with its numbers"));
+  const std::string place = "it's/kept_cast_head_dim=64,base=10000,max_position=512_bfloat16";
+  const auto about = nlohmann::json::parse(text_of(folder() / place / "failing.json"));
+  EXPECT_EQ(there(about["check"].get<std::string>()).code, 1) << about["check"];
+}
+
 TEST(Explain, WhatIsNotThere) {
   ASSERT_EQ(there("ropewalk run kept.json --quiet --report explained.json").code, 1);
   for (const auto& [id, says] : {std::pair("nothing", "no such result"), std::pair("ours", "several fit")}) {

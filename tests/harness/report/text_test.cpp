@@ -45,5 +45,12 @@ TEST(Counted, AddsAnS) {
   EXPECT_EQ(counted(2, "cell"), "2 cells");
 }
 
+TEST(Quoted, ComesBack) {
+  EXPECT_EQ(quoted("cases/seed-1,a=b.json"), "cases/seed-1,a=b.json");
+  EXPECT_EQ(quoted("it's $x"), R"('it'\''s $x')");
+  for (const std::string path : {"a.json", "with space", "it's", "''", "'a", "b'", "ü"})
+    EXPECT_EQ(unquoted(quoted(path)), path);
+}
+
 }  // namespace
 }  // namespace ropewalk
