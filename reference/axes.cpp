@@ -43,20 +43,24 @@ Proof axis_rows(const Table& table, std::span<const std::vector<std::int64_t>> p
   Proof proof;
   SinCos of_axis;
   for (std::size_t axis = 0; axis < positions.size(); ++axis) {
-    proof += table.sparse(positions[axis], of_axis);
-    out.error = of_axis.error;
+    std::vector<int> pairs;
+    std::vector<std::size_t> places;
     for (std::size_t c = 0; c < columns.size(); ++c) {
       if (static_cast<std::size_t>(columns[c].axis) != axis) continue;
-      for (std::size_t i = 0; i < static_cast<std::size_t>(rows); ++i) {
-        const std::size_t to = i * columns.size() + c;
-        const std::size_t from =
-            i * static_cast<std::size_t>(table.pairs()) + static_cast<std::size_t>(columns[c].pair);
+      pairs.push_back(columns[c].pair);
+      places.push_back(c);
+    }
+    if (pairs.empty()) continue;
+    proof += table.picked(pairs).sparse(positions[axis], of_axis);
+    out.error = of_axis.error;
+    for (std::size_t i = 0, from = 0; i < static_cast<std::size_t>(rows); ++i)
+      for (const std::size_t place : places) {
+        const std::size_t to = i * columns.size() + place;
         out.sin[to] = of_axis.sin[from];
         out.sin_tail[to] = of_axis.sin_tail[from];
         out.cos[to] = of_axis.cos[from];
-        out.cos_tail[to] = of_axis.cos_tail[from];
+        out.cos_tail[to] = of_axis.cos_tail[from++];
       }
-    }
   }
   return proof;
 }

@@ -24,7 +24,7 @@ std::vector<Column> mrope_columns(std::span<const int> sections, bool interleave
 // of half the width, whose exponents begin anew in each half.
 std::vector<Column> axial_columns(int pairs_of_axis);
 
-// Row i is made of the positions positions[axis][i]. Counts all pairs of every axis, also those that no column takes.
+// Row i is made of the positions positions[axis][i]. Throws std::invalid_argument.
 Proof axis_rows(const Table& table, std::span<const std::vector<std::int64_t>> positions,
                 std::span<const Column> columns, SinCos& out);
 

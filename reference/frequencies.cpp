@@ -66,14 +66,16 @@ Frequencies Frequencies::given(std::span<const double> exact_values) {
   return f;
 }
 
-Frequencies Frequencies::repeated(int times) const {
-  Frequencies f = *this;
-  f.period_ = size();
-  for (int i = 1; i < times; ++i) {
-    f.head_.insert(f.head_.end(), head_.begin(), head_.end());
-    f.tail_.insert(f.tail_.end(), tail_.begin(), tail_.end());
-    f.exact_.insert(f.exact_.end(), exact_.begin(), exact_.end());
-    f.turns_.insert(f.turns_.end(), turns_.begin(), turns_.end());
+Frequencies Frequencies::picked(std::span<const int> pairs) const {
+  Frequencies f;
+  f.scales_ = scales_;
+  for (const int j : pairs) {
+    if (j < 0 || j >= size()) throw std::invalid_argument("a pair of these frequencies is needed");
+    f.power_.push_back(power_of(j));
+    f.head_.push_back(head(j));
+    f.tail_.push_back(tail(j));
+    f.exact_.push_back(exact(j));
+    f.turns_.push_back(turns(j));
   }
   return f;
 }

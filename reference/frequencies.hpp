@@ -23,8 +23,8 @@ class Frequencies {
   // The same, scaled. Throws std::invalid_argument where the scaling is not defined.
   static Frequencies scaled(double base, int dim, const Scaling& scaling);
   static Frequencies given(std::span<const double> exact_values);  // level E1: every double is taken as it is
-  // These once more for each further axis: pair j has the frequency j modulo size(). times >= 1.
-  Frequencies repeated(int times) const;
+  // Pair j has the frequency of these' pair pairs[j].
+  Frequencies picked(std::span<const int> pairs) const;
   int size() const { return static_cast<int>(head_.size()); }
   // theta_j with relative error at most 2^(8-bits); exact where exact(j).
   Real at(int j, int bits) const;
@@ -43,9 +43,9 @@ class Frequencies {
 
  private:
   static std::size_t index(int j) { return static_cast<std::size_t>(j); }
-  int power_of(int j) const { return period_ > 0 ? j % period_ : j; }
+  int power_of(int j) const { return power_.empty() ? j : power_[index(j)]; }
   std::shared_ptr<const PairScales> scales_;  // none: given
-  int period_ = 0;                            // pairs before they were repeated; 0: never
+  std::vector<int> power_;                    // where they were picked: of each pair; empty: its own number
   std::vector<double> head_, tail_;
   std::vector<bool> exact_;
   std::vector<Turns> turns_;

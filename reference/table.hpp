@@ -48,6 +48,8 @@ class Table {
   const Frequencies& frequencies() const { return frequencies_; }
   const Amplitude& amplitude() const { return amplitude_; }
   int pairs() const { return frequencies_.size(); }
+  // Pair j is this table's pair pairs[j].
+  Table picked(std::span<const int> pairs) const { return {frequencies_.picked(pairs), amplitude_, error_}; }
 
   // Positions first .. first+count-1, in order. 0 <= positions <= kMaxPosition, here and below.
   Proof dense(std::int64_t first, std::int64_t count, SinCos& out) const;

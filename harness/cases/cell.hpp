@@ -12,6 +12,8 @@ Json lora_block(const Lora& lora);
 Json scaling_block(const Rope& rope);
 // {"type": "mrope", "mrope_section", "mrope_interleaved"} or {"type": "axial"}; null for one axis.
 Json axes_block(const Rope& rope);
+// The inverse, for a rope that has its width and scaling. Throws BadInput.
+void read_axes_block(const Field& block, Rope& rope);
 reference::Scaling read_scaling_block(const Field& block);  // what scaling_block made. Throws BadInput
 // The same as fields of a rope block, those that say something: {"scaling": "yarn", "factor": 4, ...}.
 Json scaling_fields_of(const Rope& rope);

@@ -6,7 +6,11 @@ namespace ropewalk {
 
 reference::Frequencies frequencies_of(const Rope& rope) {
   const auto width = static_cast<int>(rope.rotary_dim());
-  if (rope.axial) return reference::Frequencies::scaled(rope.base, width / 2, rope.scaling).repeated(2);
+  if (rope.axial) {
+    std::vector<int> pairs;
+    for (const reference::Column& column : reference::axial_columns(width / 4)) pairs.push_back(column.pair);
+    return reference::Frequencies::scaled(rope.base, width / 2, rope.scaling).picked(pairs);
+  }
   return reference::Frequencies::scaled(rope.base, width, rope.scaling);
 }
 

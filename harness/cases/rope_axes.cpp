@@ -49,6 +49,19 @@ Json axes_block(const Rope& rope) {
   return {{"type", "mrope"}, {"mrope_section", rope.mrope_section}, {"mrope_interleaved", rope.mrope_interleaved}};
 }
 
+void read_axes_block(const Field& block, Rope& rope) {
+  constexpr std::array<std::string_view, 2> kTypes{"mrope", "axial"};
+  const Object object(block, {"type", "mrope_section", "mrope_interleaved"});
+  GridPoint point;
+  point.rope = rope;
+  point.rope.axial = object.need("type").choice(kTypes) == 1;
+  if (!point.rope.axial) object.need("mrope_section");
+  for (const FieldRule& rule : kRules)
+    if (const auto field = object.find(std::string(rule.name))) rule.set(point, rule.read(*field));
+  check_axes(point.rope, block);
+  rope = point.rope;
+}
+
 void check_sections(const Rope& rope, const Field& field) {
   const std::int64_t pairs = rope.rotary_dim() / 2;
   const std::int64_t sum = std::accumulate(rope.mrope_section.begin(), rope.mrope_section.end(), std::int64_t{0});

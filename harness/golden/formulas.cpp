@@ -31,6 +31,7 @@ std::string llama3(const std::string& power) {
 
 std::string frequency_formula(const Rope& rope, const std::string& j) {
   const Scaling& s = rope.scaling;
+  if (rope.axial) return fmt::format("base^(-4 ({} mod (rotary_dim / 4)) / rotary_dim)", j);
   std::string power = fmt::format("base^(-2 {} / rotary_dim)", j);
   switch (s.type) {
     case Scaling::Type::none:
@@ -55,6 +56,24 @@ std::string frequency_formula(const Rope& rope, const std::string& j) {
                          j);
   }
   return {};
+}
+
+std::string position_formula(const Rope& rope, const std::string& i, const std::string& j) {
+  return rope.axes() == 1 ? fmt::format("positions[{}]", i) : fmt::format("positions[{}, axis({})]", i, j);
+}
+
+std::string axis_formula(const Rope& rope, const std::string& j) {
+  const std::int64_t axes = rope.axes();
+  if (axes == 1) return {};
+  std::string text = fmt::format(", where axis({}) = ", j);
+  if (rope.mrope_interleaved)
+    return text + fmt::format("a > 0 for {0} = a, a + {1}, a + 2 {1}, ... below {1} mrope_section[a], else 0", j, axes);
+  std::int64_t end = 0;
+  for (std::int64_t axis = 0; axis + 1 < axes; ++axis) {
+    end += rope.axial ? rope.rotary_dim() / 4 : rope.mrope_section[static_cast<std::size_t>(axis)];
+    text += fmt::format("{} for {} < {}, else ", axis, j, end);
+  }
+  return text + std::to_string(axes - 1);
 }
 
 std::string amplitude_formula(const Rope& rope) {

@@ -31,7 +31,8 @@ TableProblem read_table(const Object& parameters) {
     rope.scaling = read_scaling_block(*scaling);
     check_scaling_values(rope, *scaling, "type");
   }
-  problem.rows = read_rows(parameters.need("positions"));
+  if (const auto axes = parameters.find("axes")) read_axes_block(*axes, rope);
+  problem.axes = read_axis_rows(parameters.need("positions"), rope.axes());
   problem.dtype = read_dtype(parameters);
   return problem;
 }
@@ -53,9 +54,9 @@ Case read_case(const Object& parameters, const char* block, const std::string& c
 GoldenFile golden_of(const Case& problem) {
   if (problem.state)
     throw BadInput(problem.file, problem.id, "state", "golden tensors have no calls; leave this case out");
-  if (problem.rope.axes() > 1)
+  if (problem.rope.axes() > 1 && problem.kind() != Kind::table)
     throw BadInput(problem.file, problem.id, "positions of several axes",
-                   "golden tensors of them are not supported by this version; accepted: one axis");
+                   "golden attention of them is not supported by this version; accepted: one axis, or a table");
   if (problem.kind() == Kind::attention) return golden_attention(problem);
   if (problem.kind() == Kind::lora) return golden_lora(problem);
   if (!std::isnormal(problem.rope.base))
@@ -63,13 +64,14 @@ GoldenFile golden_of(const Case& problem) {
   Rope rope = problem.rope;
   rope.head_dim = rope.rotary_dim();
   rope.partial_rotary_factor = 1;
-  return golden_table({rope, rows_of(problem.positions), problem.dtype});
+  return golden_table({rope, axis_rows_of(problem.positions), problem.dtype});
 }
 
 GoldenFile golden_from(const Field& kind, const Field& parameters, const std::string& case_id) {
   const std::string_view name = kKinds[kind.choice(kKinds)];
   if (name == "rope_table")
-    return golden_table(read_table(Object(parameters, {"rotary_dim", "base", "scaling", "positions", "dtype"})));
+    return golden_table(
+        read_table(Object(parameters, {"rotary_dim", "base", "scaling", "axes", "positions", "dtype"})));
   if (name == "lora_pad") return golden_lora(read_case(Object(parameters, {"lora", "seed", "dtype"}), "lora", case_id));
   return golden_attention(read_case(Object(parameters, {"rope", "attention", "seed", "dtype"}), "attention", case_id));
 }

@@ -17,16 +17,45 @@ std::int64_t position_in(const Field& field) {
   return position;
 }
 
-}  // namespace
-
-Rows rows_of(const Positions& positions) {
-  if (positions.list.empty()) return {0, 1, positions.limit, {}};
-  const auto& list = positions.list;
+Rows rows_in(const std::vector<std::int64_t>& list) {
   const std::int64_t step = list.size() > 1 ? list[1] - list[0] : 1;
   const auto irregular =
       std::adjacent_find(list.begin(), list.end(), [&](std::int64_t a, std::int64_t b) { return b - a != step; });
-  if (irregular != list.end()) return {0, 1, 0, list};
+  if (irregular != list.end() || step < 1) return {0, 1, 0, list};
   return {list[0], step, static_cast<std::int64_t>(list.size()), {}};
+}
+
+}  // namespace
+
+Rows rows_of(const Positions& positions) {
+  return positions.list.empty() ? Rows{0, 1, positions.limit, {}} : rows_in(positions.list);
+}
+
+std::vector<Rows> axis_rows_of(const Positions& positions) {
+  if (positions.axes.empty()) return {rows_of(positions)};
+  std::vector<Rows> out;
+  for (const auto& axis : positions.axes) out.push_back(rows_in(axis));
+  return out;
+}
+
+Json to_json(const std::vector<Rows>& axes) {
+  if (axes.size() == 1) return to_json(axes[0]);
+  Json lists = Json::array();
+  for (const Rows& rows : axes) lists.push_back(to_json(rows));
+  return {{"axes", lists}};
+}
+
+std::vector<Rows> read_axis_rows(const Field& field, std::int64_t axes) {
+  if (!field.json().is_object() || !field.json().contains("axes")) return {read_rows(field)};
+  const Field lists = Object(field, {"axes"}).need("axes");
+  std::vector<Rows> out;
+  for (const Field& list : lists.items()) {
+    out.push_back(read_rows(list));
+    if (out.back().size() != out[0].size())
+      list.refuse(fmt::format("as many positions as the first axis has, {}", out[0].size()));
+  }
+  if (std::ssize(out) != axes || axes == 1) lists.refuse(fmt::format("positions on {} axes, as \"axes\" says", axes));
+  return out;
 }
 
 Json to_json(const Rows& rows) {

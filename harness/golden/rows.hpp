@@ -1,4 +1,4 @@
-// The positions of a golden table's rows, short where they are regular.
+// The positions of a golden file's rows, short where they are regular.
 #pragma once
 
 #include "harness/cases/case.hpp"
@@ -16,8 +16,14 @@ struct Rows {
   bool consecutive() const { return list.empty() && step == 1; }
 };
 
-Rows rows_of(const Positions& positions);
-Json to_json(const Rows& rows);      // {"from", "to", "step"} or a list
+Rows rows_of(const Positions& positions);  // of one axis, or alike on all
+// {"from", "to", "step"} or a list.
+Json to_json(const Rows& rows);
 Rows read_rows(const Field& field);  // the inverse; throws BadInput
+
+// Of each axis, or once where they are alike on all: {"axes": [...]}, or as above.
+std::vector<Rows> axis_rows_of(const Positions& positions);
+Json to_json(const std::vector<Rows>& axes);
+std::vector<Rows> read_axis_rows(const Field& field, std::int64_t axes);
 
 }  // namespace ropewalk

@@ -8,6 +8,7 @@
 #include "harness/cases/cell.hpp"
 #include "harness/cases/exact_rope.hpp"
 #include "harness/golden/formulas.hpp"
+#include "reference/axes.hpp"
 #include "reference/frequency_rounding.hpp"
 #include "reference/rounding.hpp"
 
@@ -26,15 +27,18 @@ constexpr std::int64_t kBlockElements = 65536;  // of one tensor; a block is at 
 constexpr std::int64_t kRowsTogether = 64;      // the table makes neighbouring rows together, so blocks are multiples
 
 std::vector<GoldenTensor> tensors_of(const TableProblem& p) {
-  const std::int64_t rows = p.rows.size(), pairs = p.rope.rotary_dim() / 2;
+  const std::int64_t rows = p.rows(), pairs = p.rope.rotary_dim() / 2, axes = p.rope.axes();
   const std::string rounded =
       ", a real number rounded once to " + std::string(name_of(p.dtype)) + ", to nearest, ties to even";
   const std::string theta = frequency_formula(p.rope, "j"), stored = "stored.inv_freq[j]";
   const auto value = [&](const char* function, const std::string& frequency) {
-    return amplitude_formula(p.rope) + function + "(positions[i] * " + frequency + ")" + rounded;
+    return amplitude_formula(p.rope) + function + "(" + position_formula(p.rope, "i", "j") + " * " + frequency + ")" +
+           axis_formula(p.rope, "j") + rounded;
   };
   const std::string once = ", a real number rounded once to float32, to nearest, ties to even";
-  return {{"positions", "positions", DType::int64, {rows}, "the position of row i", {"positions"}},
+  const Shape of_positions = axes == 1 ? Shape{rows} : Shape{rows, axes};
+  const std::string position = axes == 1 ? "the position of row i" : "the position of row i on each axis";
+  return {{"positions", "positions", DType::int64, of_positions, position, {"positions"}},
           {"inv_freq", "inv_freq", p.dtype, {pairs}, theta + rounded, {"inv_freq"}},
           {"cos", "cos", p.dtype, {rows, pairs}, value("cos", theta), {"cos", "sin"}},
           {"sin", "sin", p.dtype, {rows, pairs}, value("sin", theta), {"cos", "sin"}},
@@ -67,22 +71,21 @@ class Maker {
       throw std::invalid_argument("frequencies that float32 can hold are needed");
     from_base_ = std::make_unique<Table>(exact, amplitude);
     from_stored_ = std::make_unique<Table>(Frequencies::given(stored_), amplitude);
+    if (p_.axes.size() > 1)
+      for (const int axis : axis_of_pairs(p_.rope)) columns_.push_back({axis, static_cast<int>(columns_.size())});
   }
 
   std::vector<Proof> operator()(const Sink& sink) const {
     std::vector<Proof> proofs(kStoredSin + 1);
     send(format_, inv_freq_, kInvFreq, sink);
     send(Format::float32, stored_, kStoredInvFreq, sink);
-    proofs[kPositions].exact = p_.rows.size();
+    proofs[kPositions].exact = p_.rows() * p_.rope.axes();
     proofs[kInvFreq] = inv_freq_proof_;
     proofs[kStoredInvFreq] = stored_proof_;
     const std::int64_t step = (kBlockElements / (p_.rope.rotary_dim() / 2) / kRowsTogether + 1) * kRowsTogether;
-    std::vector<std::int64_t> positions;
-    for (std::int64_t first = 0; first < p_.rows.size(); first += step) {
-      positions.resize(static_cast<std::size_t>(std::min(step, p_.rows.size() - first)));
-      for (std::size_t i = 0; i < positions.size(); ++i)
-        positions[i] = p_.rows.at(first + static_cast<std::int64_t>(i));
-      sink(kPositions, std::as_bytes(std::span(positions)));
+    for (std::int64_t first = 0; first < p_.rows(); first += step) {
+      const OfAxes positions = block_of(first, std::min(step, p_.rows() - first));
+      send_positions(positions, sink);
       proofs[kCos] += block(*from_base_, positions, kCos, kSin, sink);
       proofs[kStoredCos] += block(*from_stored_, positions, kStoredCos, kStoredSin, sink);
     }
@@ -99,18 +102,36 @@ class Maker {
     sink(tensor, std::span(bytes).first(values.size() * size));
   }
 
-  Proof block(const Table& table, const std::vector<std::int64_t>& positions, std::size_t cos_tensor,
-              std::size_t sin_tensor, const Sink& sink) const {
-    const std::size_t values = positions.size() * static_cast<std::size_t>(table.pairs());
+  using OfAxes = std::vector<std::vector<std::int64_t>>;  // of a block of rows: on each axis, or once for all
+
+  OfAxes block_of(std::int64_t first, std::int64_t rows) const {
+    OfAxes out(p_.axes.size());
+    for (std::size_t axis = 0; axis < out.size(); ++axis)
+      for (std::int64_t i = first; i < first + rows; ++i) out[axis].push_back(p_.axes[axis].at(i));
+    return out;
+  }
+
+  // Row by row, as the file has them.
+  void send_positions(const OfAxes& positions, const Sink& sink) const {
+    std::vector<std::int64_t> out;
+    for (std::size_t i = 0; i < positions[0].size(); ++i)
+      for (std::size_t axis = 0; axis < static_cast<std::size_t>(p_.rope.axes()); ++axis)
+        out.push_back(positions[positions.size() == 1 ? 0 : axis][i]);
+    sink(kPositions, std::as_bytes(std::span(out)));
+  }
+
+  Proof block(const Table& table, const OfAxes& positions, std::size_t cos_tensor, std::size_t sin_tensor,
+              const Sink& sink) const {
+    const std::size_t values = positions[0].size() * static_cast<std::size_t>(table.pairs());
     const std::size_t size = values * bytes_of(p_.dtype);
     std::vector<std::byte> cos(size), sin(size);
     Proof proof;
-    if (p_.rows.consecutive()) {
-      proof =
-          table.fill(format_, positions.front(), static_cast<std::int64_t>(positions.size()), sin.data(), cos.data());
+    if (positions.size() == 1 && p_.axes[0].consecutive()) {
+      proof = table.fill(format_, positions[0].front(), std::ssize(positions[0]), sin.data(), cos.data());
     } else {
       reference::SinCos rows;
-      proof = table.sparse(positions, rows);
+      proof = positions.size() == 1 ? table.sparse(positions[0], rows)
+                                    : reference::axis_rows(table, positions, columns_, rows);
       std::vector<double> rounded(values);
       round_to(format_, rows.cos, rows.cos_tail, rounded, proof);
       encode(format_, rounded, cos.data());
@@ -127,6 +148,7 @@ class Maker {
   std::vector<double> inv_freq_, stored_;
   Proof inv_freq_proof_, stored_proof_;
   std::unique_ptr<Table> from_base_, from_stored_;
+  std::vector<reference::Column> columns_;  // where axes have positions of their own
 };
 
 }  // namespace
@@ -136,9 +158,10 @@ GoldenFile golden_table(const TableProblem& problem) {
   file.kind = "rope_table";
   file.parameters = {{"rotary_dim", problem.rope.rotary_dim()},
                      {"base", plain_json(problem.rope.base)},
-                     {"positions", to_json(problem.rows)},
+                     {"positions", to_json(problem.axes)},
                      {"dtype", name_of(problem.dtype)}};
   if (Json scaling = scaling_block(problem.rope); !scaling.is_null()) file.parameters["scaling"] = std::move(scaling);
+  if (Json axes = axes_block(problem.rope); !axes.is_null()) file.parameters["axes"] = std::move(axes);
   file.tensors = tensors_of(problem);
   file.make = [problem](const Sink& sink) { return Maker(problem)(sink); };
   return file;

@@ -1,4 +1,5 @@
 // Golden tables: cosine and sine, exact from base and scaling, and exact from an inv_freq that is stored as float32.
+// Positions may be on several axes.
 #pragma once
 
 #include "harness/golden/golden.hpp"
@@ -7,8 +8,9 @@
 namespace ropewalk {
 
 struct TableProblem {
-  Rope rope;  // all of its head turns
-  Rows rows;
+  Rope rope;               // all of its head turns
+  std::vector<Rows> axes;  // of each axis, or one for all
+  std::int64_t rows() const { return axes[0].size(); }
   DType dtype = DType::float32;
 };
 

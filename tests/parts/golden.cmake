@@ -21,7 +21,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
 endif()
 
 ropewalk_test(golden_test
-  SOURCES harness/golden/attention_test.cpp harness/golden/instruction_sets_test.cpp harness/golden/table_test.cpp
+  SOURCES harness/golden/attention_test.cpp harness/golden/axes_test.cpp harness/golden/instruction_sets_test.cpp harness/golden/table_test.cpp
           harness/golden/verify_test.cpp reference/arb_oracle.cpp reference/attention_oracle.cpp
           reference/scaling_oracle.cpp
   LIBRARIES ropewalk_golden ropewalk_report fmt::fmt-header-only ${ARB_LIBRARY} ${FLINT_LIBRARY})

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
+
 #include "tests/reference/judging.hpp"
 #include "tests/reference/scaling_oracle.hpp"
 #include "tests/reference/scalings.hpp"
@@ -116,9 +118,10 @@ TEST(AxisRows, OfScaledFrequenciesHaveTheirAmplitude) {
 TEST(AxisRows, OfRepeatedFrequenciesAreThoseOfOneHalf) {
   const std::vector<std::vector<std::int64_t>> positions{{0, 3, 45}, {7, 0, 100003}};
   constexpr double kAlwaysFallBack = 0.5;
+  constexpr int kTwice[] = {0, 1, 2, 3, 0, 1, 2, 3};
   for (const double error : {kRoundingTestError, kAlwaysFallBack}) {
     const Frequencies once = Frequencies::powers(1e4, 8);
-    const Table half(once, error), whole(once.repeated(2), error);
+    const Table half(once, error), whole(once.picked(kTwice), error);
     ASSERT_EQ(whole.pairs(), 8);
     std::vector<Column> columns;
     for (int j = 0; j < 8; ++j) columns.push_back({j / 4, j});
@@ -126,12 +129,13 @@ TEST(AxisRows, OfRepeatedFrequenciesAreThoseOfOneHalf) {
     axis_rows(half, positions, axial_columns(4), of_half);
     const Proof proof = axis_rows(whole, positions, columns, of_whole);
     EXPECT_EQ(proof.fallback > 0, error == kAlwaysFallBack);
+    EXPECT_EQ(proof.fast + proof.fallback + proof.exact, 2 * 3 * 8);
     EXPECT_EQ(of_half.sin, of_whole.sin);
     EXPECT_EQ(of_half.cos, of_whole.cos);
     EXPECT_EQ(of_half.sin_tail, of_whole.sin_tail);
     EXPECT_EQ(of_half.cos_tail, of_whole.cos_tail);
   }
-  const Frequencies powers_of_ten = Frequencies::powers(1e4, 8).repeated(2);
+  const Frequencies powers_of_ten = Frequencies::powers(1e4, 8).picked(kTwice);
   EXPECT_TRUE(powers_of_ten.exact(4));  // 1, again
   EXPECT_EQ(powers_of_ten.at(5, 100).str(20), Frequencies::powers(1e4, 8).at(1, 100).str(20));
   EXPECT_FALSE(powers_of_ten.finite(7));
@@ -145,6 +149,7 @@ TEST(AxisRows, RefuseWhatDoesNotFit) {
   EXPECT_THROW(axis_rows(table, uneven, first, rows), std::invalid_argument);
   EXPECT_THROW(axis_rows(table, one, other_axis, rows), std::invalid_argument);
   EXPECT_THROW(axis_rows(table, one, other_pair, rows), std::invalid_argument);
+  EXPECT_THROW(table.picked(std::array{4}), std::invalid_argument);
 }
 
 }  // namespace

@@ -29,6 +29,8 @@ TEST(InstructionSets, GoldenFoldersAreTheSameBytes) {
      "dtype": ["float32", "bfloat16", "float16", "float64"]},
     {"name": "scaled", "rope": {"head_dim": 128, "base": 10000, "scaling": "yarn", "factor": 32, "truncate": false,
      "original_max_position_embeddings": 4096, "max_position": 90}, "dtype": ["float32", "bfloat16", "float16", "float64"]},
+    {"name": "axes", "rope": {"head_dim": 128, "mrope_section": [24, 20, 20], "mrope_interleaved": true,
+     "positions": {"tokens": [3, [1, 5, 6], 2]}}, "dtype": ["float32", "bfloat16", "float16", "float64"]},
     {"name": "masks", "rope": {"head_dim": 8, "max_position": 13},
      "attention": {"heads": 4, "kv_heads": 2, "q_len": 5, "causal": "bottom_right", "mask": "additive", "alibi": true,
                    "sinks": true, "softcap": 20}, "dtype": ["float32", "bfloat16", "float16", "float64"]},
