@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <memory>
 
 #include "harness/bad_input.hpp"
@@ -19,6 +20,16 @@
 
 namespace ropewalk {
 namespace {
+
+// CLI11's own ranges take NaN, which compares with nothing.
+CLI::Validator above_zero(double most, const std::string& needed) {
+  return {[=](const std::string& text) {
+            double value = 0;
+            const bool good = CLI::detail::lexical_cast(text, value) && value > 0 && value <= most;
+            return good ? std::string() : text + ": " + needed + " is needed";
+          },
+          "FLOAT"};
+}
 
 struct Options {
   std::string tensors, against, config, layer_type, positions, recipe, dtype;
@@ -152,10 +163,11 @@ void add_check(CLI::App& app, Action& action) {
   command->add_option("--recipe", options->recipe,
                       std::string("The recipe whose limits count (default: ") + kPlainClaim + ")");
   command->add_option("--dtype", options->dtype, "The dtype that the tables are meant to have (default: theirs)");
-  command->add_option("--base", options->base, "Base of the frequencies")->check(CLI::PositiveNumber);
+  command->add_option("--base", options->base, "Base of the frequencies")
+      ->check(above_zero(std::numeric_limits<double>::max(), "a finite number above 0"));
   command->add_option("--head-dim", options->head_dim, "Width of a head")->check(CLI::Range(2, 65536));
   command->add_option("--partial-rotary-factor", options->partial_rotary_factor, "Share of the head that is rotated")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(above_zero(1, "a number above 0, at most 1,"));
   command->add_flag("--json", options->as_json, "As JSON");
   command->callback([=, &action] { action = [=] { return check(*options); }; });
 }

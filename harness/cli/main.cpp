@@ -49,8 +49,9 @@ int main(int argc, char** argv) {
       throw std::runtime_error("this build's arithmetic cannot be trusted: " + wrong);
     return delivered(action());
   } catch (const CLI::ParseError& e) {
-    const int code = app.exit(e);
-    return code == 0 ? kAsExpected : kBadInput;
+    if (e.get_exit_code() == 0) return delivered(app.exit(e));  // help and version
+    fmt::print(stderr, "ropewalk: {}\n", e.what());
+    return kBadInput;
   } catch (const BadInput& e) {
     fmt::print(stderr, "{}\n", e.what());
     return kBadInput;

@@ -225,6 +225,7 @@ TEST_P(BadUse, IsOneLineAndTwo) {
   const Outcome outcome = ropewalk_says(GetParam().arguments);
   EXPECT_EQ(outcome.code, 2) << outcome.out << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr(GetParam().says));
+  EXPECT_EQ(lines(outcome.err), 1U) << outcome.err;
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -243,7 +244,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Wrong{"run " ROPEWALK_TEST_DIR "/data/cases/small.json --jobs 0", "jobs"},
                     Wrong{"run " ROPEWALK_TEST_DIR "/data/cases/small.json --report /proc/x/y.json --quiet", "/proc/x"},
                     Wrong{"validate " ROPEWALK_TEST_DIR "/data/programs/family.sh", "family.sh"},
-                    Wrong{"compare a.json b.json", "a.json"}));
+                    Wrong{"compare a.json b.json", "a.json"},
+                    Wrong{"check --tensors a.npy --base nan", "nan: a finite number above 0 is needed"},
+                    Wrong{"check --tensors a.npy --base 0", "0: a finite number above 0 is needed"},
+                    Wrong{"check --tensors a.npy --partial-rotary-factor 0", "at most 1, is needed"}));
 
 TEST(Compare, SameReportsAreZeroAndAWorseOneIsOne) {
   ASSERT_EQ(run(case_file("small.json")).code, 0);
