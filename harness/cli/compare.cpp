@@ -19,7 +19,10 @@ void add_compare(CLI::App& app, Action& action) {
   command->add_option("OLD", options->old_report, "The earlier report")->required();
   command->add_option("NEW", options->new_report, "The later report")->required();
   command->add_option("--growth", options->growth, "Relative growth of a number that still counts as the same (0.1)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::NonNegativeNumber)
+      ->check([](const std::string& text) {  // NaN, which the range takes, would let everything grow
+        return text.find_first_of("nN") == std::string::npos ? "" : text + ": a finite number from 0 is needed";
+      });
   command->callback([=, &action] {
     action = [=]() -> int {
       const auto old_report = read_report(options->old_report);

@@ -64,7 +64,8 @@ std::string nearest_to_limit(const Result& r) {
   const double local = r.local_limit->value, total = r.total_limit->value;
   std::string limits = local == total ? short_number(local)
                                       : fmt::format("local {}, total {}", short_number(local), short_number(total));
-  const std::string share = r.margin ? fmt::format("{:.3g} times its limit", *r.margin) : "beyond a limit of 0";
+  const char* without = std::max(local, total) == 0 ? "beyond a limit of 0" : "no number within any limit";
+  const std::string share = r.margin ? fmt::format("{:.3g} times its limit", *r.margin) : without;
   return fmt::format("{}{}; limit {}", share, where(r), limits);
 }
 

@@ -245,6 +245,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Wrong{"run " ROPEWALK_TEST_DIR "/data/cases/small.json --report /proc/x/y.json --quiet", "/proc/x"},
                     Wrong{"validate " ROPEWALK_TEST_DIR "/data/programs/family.sh", "family.sh"},
                     Wrong{"compare a.json b.json", "a.json"},
+                    Wrong{"compare a.json b.json --growth nan", "nan: a finite number from 0 is needed"},
                     Wrong{"check --tensors a.npy --base nan", "nan: a finite number above 0 is needed"},
                     Wrong{"check --tensors a.npy --base 0", "0: a finite number above 0 is needed"},
                     Wrong{"check --tensors a.npy --partial-rotary-factor 0", "at most 1, is needed"}));
