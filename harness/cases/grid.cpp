@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "harness/cases/parts.hpp"
 
@@ -19,6 +20,7 @@ Axis::Value read_head_dim(const Field& field) {
 Axis::Value read_base(const Field& field) {
   const double base = field.number();
   if (base <= 0) field.refuse("a number above 0 is needed");
+  if (base < std::numeric_limits<double>::min()) field.refuse("a normal number is needed: at least 2.3e-308");
   return {plain_json(base), {}, field};
 }
 

@@ -274,6 +274,7 @@ void keep_failing(const Options& options, const std::vector<Cell>& cells, const 
 }
 
 int run(const Options& options) {
+  listen_to_signals();
   std::set<std::string> missing;
   for (const std::string& device : options.required_devices)
     if (!make_device(device)->missing().empty()) missing.insert(device);  // throws for an unknown one
@@ -284,7 +285,6 @@ int run(const Options& options) {
     fmt::print(stderr, "ropewalk: nothing to run: no result matches the filter, the device or the shard\n");
     return kNothingCompared;
   }
-  listen_to_signals();
   const Report report = run_cells(cells, options, missing);
   if (!options.quiet) fmt::print("{}", summary_text(report));  // first: there may be no room for the report
   const std::string path = options.report.empty() ? default_report() : options.report;

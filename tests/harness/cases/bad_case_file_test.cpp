@@ -64,6 +64,7 @@ const Mistake kMistakes[] = {
     {R"({"/cases/0/rope/head_dim": [64, 64.0]})",
      "cases[0].rope.head_dim[1]: 64: two values of this field read alike in ids; each is needed once"},
     {R"({"/cases/0/rope/base": 0})", "cases[0].rope.base: 0: a number above 0 is needed"},
+    {R"({"/cases/0/rope/base": 1e-320})", "cases[0].rope.base: 1e-320: a normal number is needed: at least 2.3e-308"},
     {R"({"/cases/0/rope/base": [1e4, -1]})", "cases[0].rope.base[1]: -1: a number above 0 is needed"},
     {R"({"/cases/0/rope/base": "1e4"})", R"(cases[0].rope.base: "1e4": a number is needed)"},
     {R"({"/cases/0/rope/partial_rotary_factor": 1.5})",
