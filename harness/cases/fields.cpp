@@ -81,6 +81,11 @@ Field Field::inside(const std::string& name, const Json& value) const {
   return {file_, path_.empty() ? name : path_ + "." + name, value};
 }
 
+Field Field::at(const std::string& name) const {
+  static const Json left_out;
+  return inside(name, value_->contains(name) ? (*value_)[name] : left_out);
+}
+
 void Field::refuse(const std::string& accepted) const { refuse(shown(*value_), accepted); }
 
 void Field::refuse(const std::string& value, const std::string& accepted) const {

@@ -23,6 +23,7 @@ class Field {
   const std::string& file() const { return file_; }
   const std::string& path() const { return path_; }
   Field inside(const std::string& name, const Json& value) const;  // a field of this object
+  Field at(const std::string& name) const;                         // the same; null where it is left out
   [[noreturn]] void refuse(const std::string& accepted) const;
   [[noreturn]] void refuse(const std::string& value, const std::string& accepted) const;
 

@@ -35,10 +35,6 @@ constexpr std::array<FieldRule, 3> kRules{{
     {"axial", false, flag, [](GridPoint& p, const Axis::Value& v) { v.param.get_to(p.rope.axial); }},
 }};
 
-Field written(const Field& block, const char* name) {
-  return block.json().contains(name) ? block.inside(name, block.json()[name]) : block;
-}
-
 }  // namespace
 
 std::span<const FieldRule> axes_rules() { return kRules; }
@@ -80,18 +76,17 @@ void check_sections(const Rope& rope, const Field& field) {
 
 void check_axes(const Rope& rope, const Field& block) {
   if (rope.mrope_section.empty() && block.json().contains("mrope_interleaved"))
-    written(block, "mrope_interleaved").refuse("this goes with mrope_section only");
+    block.at("mrope_interleaved").refuse("this goes with mrope_section only");
   if (!rope.mrope_section.empty()) {
-    if (rope.axial) written(block, "axial").refuse("either axial or mrope_section");
-    check_sections(rope, written(block, "mrope_section"));
+    if (rope.axial) block.at("axial").refuse("either axial or mrope_section");
+    check_sections(rope, block.at("mrope_section"));
   }
   if (!rope.axial) return;
   if (rope.rotary_dim() % 4 != 0)
-    written(block, "axial")
-        .refuse(fmt::format("a rotary width that is a multiple of 4 is needed: each half has whole pairs; this is {}",
-                            rope.rotary_dim()));
+    block.at("axial").refuse(fmt::format(
+        "a rotary width that is a multiple of 4 is needed: each half has whole pairs; this is {}", rope.rotary_dim()));
   if (rope.scaling.type != reference::Scaling::Type::none)
-    written(block, "scaling").refuse("axial positions go without scaling");
+    block.at("scaling").refuse("axial positions go without scaling");
 }
 
 void check_axes_of_positions(const GridPoint& point, bool of_attention, const Field& positions) {

@@ -138,8 +138,7 @@ void check_scaling(const Rope& rope, const Field& block) {
     const std::string name(rule.name);
     const bool written = block.json().contains(name);
     if (written && !known.has(name))
-      block.inside(name, block.json()[name])
-          .refuse(fmt::format("this does not go with scaling {}", name_of(scaling.type)));
+      block.at(name).refuse(fmt::format("this does not go with scaling {}", name_of(scaling.type)));
     if (!written && among(known.needed, name))
       throw BadInput(block.file(), block.path() + "." + name, "",
                      fmt::format("missing; scaling {} needs {}", name_of(scaling.type), fmt::join(known.needed, ", ")));
@@ -150,23 +149,19 @@ void check_scaling(const Rope& rope, const Field& block) {
 void check_scaling_values(const Rope& rope, const Field& block, const std::string& type) {
   const Scaling& scaling = rope.scaling;
   const auto pairs = static_cast<std::size_t>(rope.rotary_dim() / 2);
-  static const Json left_out;
-  const auto written = [&](const std::string& name) {
-    return block.inside(name, block.json().contains(name) ? block.json()[name] : left_out);
-  };
   for (const auto& [name, list] :
        {std::pair{"short_factor", &scaling.short_factor}, {"long_factor", &scaling.long_factor}})
     if (!list->empty() && list->size() != pairs)
-      written(name).refuse(fmt::format("{} numbers", list->size()),
-                           fmt::format("one for each of the {} pairs is needed", pairs));
+      block.at(name).refuse(fmt::format("{} numbers", list->size()),
+                            fmt::format("one for each of the {} pairs is needed", pairs));
   if (scaling.type == Scaling::Type::llama3 && scaling.low_freq_factor > scaling.high_freq_factor)
-    written("low_freq_factor").refuse("at most high_freq_factor is needed");
+    block.at("low_freq_factor").refuse("at most high_freq_factor is needed");
   if (scaling.type == Scaling::Type::none) return;
   try {
     frequencies_of(rope);
     amplitude_of(rope);
   } catch (const std::invalid_argument& not_defined) {
-    written(type).refuse(not_defined.what());
+    block.at(type).refuse(not_defined.what());
   }
 }
 
