@@ -5,7 +5,7 @@
 #include "harness/cases/case.hpp"
 #include "harness/cases/exact_rope.hpp"
 #include "harness/cases/inputs.hpp"
-#include "tests/harness/cases/documents.hpp"
+#include "tests/harness/cases/mistakes.hpp"
 
 namespace ropewalk::test {
 namespace {
@@ -25,12 +25,6 @@ constexpr const char* kGood = R"({
 std::vector<Case> read(const char* changes = "{}") {
   const Folder folder;
   return read_case_file(folder.write("c.json", changed(kGood, changes).dump()));
-}
-
-std::string refused(const char* changes) {
-  const Folder folder;
-  const auto file = folder.write("c.json", changed(kGood, changes).dump());
-  return complaint(folder, [&] { read_case_file(file); });
 }
 
 // Text counts on, an image starts where it stands on every axis, and text goes on after the largest number.
@@ -113,11 +107,6 @@ TEST(AxesCase, AModelsSectionsReachTheCase) {
   EXPECT_THAT(c.id, testing::HasSubstr("tokens(3+1x8x8+log_spaced(100..max_position;9))"));
 }
 
-struct Mistake {
-  const char* changes;
-  const char* line;  // after "c.json: cases[0].rope."
-};
-
 TEST(AxesCase, EveryMistakeIsOneLine) {
   const Mistake mistakes[] = {
       {R"({"/cases/0/rope/mrope_section": [2, 3, 4]})",
@@ -164,8 +153,8 @@ TEST(AxesCase, EveryMistakeIsOneLine) {
       {R"({"/cases/0/attention": {"heads": 1, "kv_heads": 1}})",
        R"(positions: {"tokens":[2,[1,2,3],2]}: an attention block takes positions of one axis only)"},
   };
-  for (const Mistake& mistake : mistakes)
-    EXPECT_EQ(refused(mistake.changes), std::string("c.json: cases[0].rope.") + mistake.line) << mistake.changes;
+  expect_lines(Folder(), "c.json", kGood, mistakes, read_case_file,
+               [](const char* line) { return std::string("c.json: cases[0].rope.") + line; });
 }
 
 }  // namespace

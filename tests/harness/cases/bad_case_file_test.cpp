@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/cases/case.hpp"
-#include "tests/harness/cases/documents.hpp"
+#include "tests/harness/cases/mistakes.hpp"
 
 namespace ropewalk::test {
 namespace {
@@ -16,11 +16,6 @@ constexpr const char* kGood = R"({
     "subjects": [{"name": "a", "recipe": "r", "device": "cpu"}, {"name": "b", "program": ["p"]}],
     "checks": [{"relation": "accuracy"}, {"relation": "identity", "between": ["a", "b"], "stages": ["cos"]}]
   }]})";
-
-struct Mistake {
-  const char* changes;  // to the good file
-  const char* line;
-};
 
 const Mistake kMistakes[] = {
     // The document
@@ -205,12 +200,8 @@ const Mistake kMistakes[] = {
 };
 
 TEST(BadCaseFile, EveryMistakeGivesItsLine) {
-  const Folder folder;
-  for (const Mistake& mistake : kMistakes) {
-    const auto file = folder.write("c.json", changed(kGood, mistake.changes).dump());
-    EXPECT_EQ(complaint(folder, [&] { read_case_file(file); }), std::string("c.json: ") + mistake.line)
-        << mistake.changes;
-  }
+  expect_lines(Folder(), "c.json", kGood, kMistakes, read_case_file,
+               [](const char* line) { return std::string("c.json: ") + line; });
 }
 
 TEST(BadCaseFile, TheGoodFileIsGood) {

@@ -5,7 +5,7 @@
 #include "harness/cases/fields.hpp"
 #include "harness/recipes/recipe.hpp"
 #include "harness/recipes/words.hpp"
-#include "tests/harness/cases/documents.hpp"
+#include "tests/harness/cases/mistakes.hpp"
 
 namespace ropewalk::test {
 namespace {
@@ -21,11 +21,6 @@ constexpr const char* kGood = R"({
 constexpr const char* kFault = R"({
   "schema_version": 1, "name": "f", "title": "t", "source": "s", "parent": "r", "wakes": "w",
   "stages": {"angle": [{"op": "add", "in": ["positions", "inv_freq"]}]}})";
-
-struct Mistake {
-  const char* changes;
-  const char* line;
-};
 
 const Mistake kMistakes[] = {
     {R"({"/schema_version": null})", "schema_version: this field is missing"},
@@ -111,12 +106,8 @@ std::string in_full(std::string line) {
 }
 
 TEST(BadRecipeFile, EveryMistakeGivesItsLine) {
-  const Folder folder;
-  for (const Mistake& mistake : kMistakes) {
-    const auto file = folder.write("r.json", changed(kGood, mistake.changes).dump());
-    EXPECT_EQ(complaint(folder, [&] { read_recipe(file); }), in_full(std::string("r.json: ") + mistake.line))
-        << mistake.changes;
-  }
+  expect_lines(Folder(), "r.json", kGood, kMistakes, read_recipe,
+               [](const char* line) { return in_full(std::string("r.json: ") + line); });
 }
 
 TEST(BadRecipeFile, StagesAfterTheirUseAreRefused) {
@@ -130,13 +121,8 @@ TEST(BadRecipeFile, StagesAfterTheirUseAreRefused) {
             "r.json: stages.positions[0].dtype: inv_freq: this stage runs later; a stage before this one is needed");
 }
 
-struct FaultMistake {
-  const char* changes;
-  const char* line;
-};
-
 TEST(BadRecipeFile, FaultsNeedAPublishedParent) {
-  const FaultMistake mistakes[] = {
+  const Mistake mistakes[] = {
       {R"({"/parent": "none"})",
        R"(faults/f.json: parent: "none": no such recipe in the fault's folder or the one above)"},
       {R"({"/parent": "f"})", R"(faults/f.json: parent: "f": no such recipe in the fault's folder or the one above)"},
@@ -152,10 +138,7 @@ TEST(BadRecipeFile, FaultsNeedAPublishedParent) {
   const Folder folder;
   folder.write("r.json", kGood);
   folder.write("faults/g.json", changed(kFault, R"({"/name": "g", "/parent": "f"})").dump());
-  for (const FaultMistake& mistake : mistakes) {
-    const auto file = folder.write("faults/f.json", changed(kFault, mistake.changes).dump());
-    EXPECT_EQ(complaint(folder, [&] { read_recipe(file); }), in_full(mistake.line)) << mistake.changes;
-  }
+  expect_lines(folder, "faults/f.json", kFault, mistakes, read_recipe, in_full);
 }
 
 TEST(BadRecipeFile, AFaultThatDropsANameItsParentUsesIsRefused) {
