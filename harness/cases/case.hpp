@@ -37,6 +37,10 @@ struct Positions {
   std::int64_t largest() const;           // on any axis
 };
 
+// When the module is cast to the case's dtype: before its table is built or, with a state, between its first table and
+// the first call.
+enum class ModuleCast { none, before_table, after_build };
+
 struct SubjectSpec {
   std::string name;            // unique in its case; default: derived ("hf-llama-4.37@cpu", the program's file name)
   std::string recipe, device;  // a recipe on a device ...
@@ -47,10 +51,9 @@ struct SubjectSpec {
   std::string recorded;                    // ... of this recipe; empty: the only one that it has
   std::map<std::string, std::string> map;  // stage -> name in the file, for tensors
   std::string claims;                      // recipe whose limits count; empty: the default of the contract
-  bool module_cast = false;                // the module is cast to the case's dtype before its table is built
-  bool cast_after_build = false;           // ... or, with a state, between its first table and the first call
-  std::string variant;                     // the same problem given in another way (variant.hpp, state.hpp)
-  double timeout_s = 60;                   // for programs, each answer
+  ModuleCast module_cast = ModuleCast::none;
+  std::string variant;    // the same problem given in another way (variant.hpp, state.hpp)
+  double timeout_s = 60;  // for programs, each answer
 };
 
 struct Expectation {  // for the results of one check that `where` matches (all of them when empty)

@@ -92,7 +92,8 @@ void check_state_subjects(const std::vector<SubjectSpec>& subjects, const Field&
       if (with_state && json.contains(name))
         refuse(name, "it has no calls; with a state block recipes, programs, plugins");
     if (with_state) continue;
-    if (subjects[i].cast_after_build) refuse("module_cast", "this goes with a state block only; accepted: true, false");
+    if (subjects[i].module_cast == ModuleCast::after_build)
+      refuse("module_cast", "this goes with a state block only; accepted: true, false");
     if (subjects[i].variant == kRecomputed) refuse("variant", "this goes with a state block only");
   }
 }

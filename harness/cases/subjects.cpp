@@ -32,9 +32,9 @@ std::string fit_for_an_id(std::string text) {
 std::string derived_name(const SubjectSpec& spec) {
   if (!spec.recipe.empty())
     return spec.recipe + "@" + spec.device +
-           (spec.cast_after_build ? "+cast_after_build"
-            : spec.module_cast    ? "+module_cast"
-                                  : "") +
+           (spec.module_cast == ModuleCast::after_build    ? "+cast_after_build"
+            : spec.module_cast == ModuleCast::before_table ? "+module_cast"
+                                                           : "") +
            (spec.variant.empty() ? "" : "+" + spec.variant);
   if (!spec.recording.empty() && !spec.recorded.empty()) return spec.recorded + "@recording";
   for (const auto& file : {spec.tensors, spec.plugin, spec.recording})
@@ -75,10 +75,11 @@ SubjectSpec read_subject(const Field& field, Kind kind) {
   }
   if (const auto claims = subject.find("claims")) spec.claims = claims->name();
   if (const auto cast = subject.find("module_cast")) {
-    spec.cast_after_build = cast->json() == kAfterBuild;
-    if (!spec.cast_after_build && !cast->json().is_boolean())
+    const bool after_build = cast->json() == kAfterBuild;
+    if (!after_build && !cast->json().is_boolean())
       cast->refuse(fmt::format("true, false, or with a state block \"{}\"", kAfterBuild));
-    spec.module_cast = spec.cast_after_build || cast->flag();
+    if (after_build || cast->flag())
+      spec.module_cast = after_build ? ModuleCast::after_build : ModuleCast::before_table;
   }
   if (const auto variant = subject.find("variant")) {
     if (kind == Kind::lora) variant->refuse("this goes with attention, and with a state block, only");

@@ -28,7 +28,8 @@ std::vector<SubjectSpec> recipes_of(const Case& problem, const std::string& devi
   std::vector<SubjectSpec> out;
   std::set<std::pair<std::string, bool>> seen;
   for (SubjectSpec spec : problem.subjects) {
-    if (spec.recipe.empty() || !spec.variant.empty() || !seen.emplace(spec.recipe, spec.module_cast).second) continue;
+    const bool cast = spec.module_cast != ModuleCast::none;
+    if (spec.recipe.empty() || !spec.variant.empty() || !seen.emplace(spec.recipe, cast).second) continue;
     find_recipe(spec.recipe);  // throws BadInput
     spec.device = device;
     out.push_back(std::move(spec));
@@ -37,7 +38,7 @@ std::vector<SubjectSpec> recipes_of(const Case& problem, const std::string& devi
 }
 
 RecordedRun record(const SubjectSpec& spec, const Case& problem) {
-  RecordedRun run{spec.recipe, spec.module_cast, {}, {}, {}, 0};
+  RecordedRun run{spec.recipe, spec.module_cast != ModuleCast::none, {}, {}, {}, 0};
   const auto subject = make_recipe_subject(spec);
   try {
     subject->prepare(problem);

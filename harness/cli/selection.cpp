@@ -49,7 +49,7 @@ void check_names(const Case& problem, std::set<std::string>& known, Recordings& 
     if (!subject.recording.empty()) {
       auto& recording = recordings[subject.recording];
       if (!recording) recording = std::make_unique<Recording>(subject.recording);
-      recording->need(problem, subject.recorded, subject.module_cast, where + ", recording");
+      recording->need(problem, subject.recorded, subject.module_cast != ModuleCast::none, where + ", recording");
     }
     if (!subject.device.empty() && std::find(names.begin(), names.end(), subject.device) == names.end())
       throw BadInput(problem.file, where + ", device", subject.device,

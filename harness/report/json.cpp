@@ -32,7 +32,8 @@ Json to_json(const SubjectInfo& subject) {
   add("claims", subject.claims);
   add("variant", subject.variant);
   out["emulated"] = subject.emulated;
-  if (subject.module_cast) out["module_cast"] = subject.cast_after_build ? Json("after_build") : Json(true);
+  if (subject.module_cast == ModuleCast::before_table) out["module_cast"] = true;
+  if (subject.module_cast == ModuleCast::after_build) out["module_cast"] = "after_build";
   return out;
 }
 

@@ -14,7 +14,8 @@ namespace ropewalk {
 struct SubjectInfo {
   std::string name, recipe, device, program, tensors, recording;  // what applies; the others empty
   std::string claims, variant;
-  bool emulated = false, module_cast = false, cast_after_build = false;
+  bool emulated = false;
+  ModuleCast module_cast = ModuleCast::none;
 };
 
 struct Band {

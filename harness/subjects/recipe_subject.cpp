@@ -26,7 +26,7 @@ class RecipeSubject final : public Subject {
     dtype_ = problem.dtype;
     calls_ = calls_of(problem);
     served_ = {{problem.rope.scaling.length, true}};
-    if (problem.state) served_ = served(recipe_, problem, spec_.cast_after_build);
+    if (problem.state) served_ = served(recipe_, problem, spec_.module_cast == ModuleCast::after_build);
     start(0);
   }
 
@@ -40,7 +40,7 @@ class RecipeSubject final : public Subject {
       for (std::int64_t axis = 0; axis < axes; ++axis) block.push_back(calls_[call].positions.at(row + i, axis));
     try {
       Stages stages = run_->rows(block);
-      if (spec_.cast_after_build && served_[call].first_table)  // the table is a buffer too
+      if (spec_.module_cast == ModuleCast::after_build && served_[call].first_table)  // the table is a buffer too
         for (const char* stage : {"cos", "sin"})
           stages[stage] = device_->apply(Op::cast, std::vector<Argument>{stages[stage]}, dtype_);
       return stages;
@@ -52,7 +52,7 @@ class RecipeSubject final : public Subject {
   Whole whole(const Case& problem, const Stages& inputs) override {
     Stages own;  // copies: a recipe that writes into its inputs changes these
     for (const auto& [name, tensor] : inputs) own[name] = copy_of(tensor);
-    WholeRun run = run_whole(recipe_, device_, problem, own, spec_.module_cast);
+    WholeRun run = run_whole(recipe_, device_, problem, own, spec_.module_cast != ModuleCast::none);
     Whole out{{}, run.failed, run.work, run.notes, {}, {}};
     for (const StageSteps& stage : recipe_.stages)
       if (const auto found = run.values.find(stage.stage); found != run.values.end()) out.stages.insert(*found);
@@ -81,7 +81,6 @@ class RecipeSubject final : public Subject {
     info.claims = !spec_.claims.empty() ? spec_.claims : recipe_.is_fault() ? recipe_.parent : recipe_.name;
     info.emulated = device_->emulated();
     info.module_cast = spec_.module_cast;
-    info.cast_after_build = spec_.cast_after_build;
     return info;
   }
 
@@ -93,7 +92,8 @@ class RecipeSubject final : public Subject {
     Case problem = calls_[call];
     problem.rope.scaling.length = served_[call].length;
     try {
-      run_ = std::make_unique<RecipeRun>(recipe_, device_, problem, spec_.module_cast && served_[call].of_buffers);
+      const bool cast = spec_.module_cast != ModuleCast::none && served_[call].of_buffers;
+      run_ = std::make_unique<RecipeRun>(recipe_, device_, problem, cast);
     } catch (const Refused& e) {
       throw SubjectUnsupported(e.what());
     }

@@ -13,7 +13,7 @@ class RecordingSubject final : public Subject {
       : spec_(spec), recording_(std::move(recording)) {}
 
   void prepare(const Case& problem) override {
-    run_ = recording_->read(problem, spec_.recorded, spec_.module_cast);
+    run_ = recording_->read(problem, spec_.recorded, spec_.module_cast != ModuleCast::none);
     if (!run_.skipped.empty()) throw SubjectUnsupported("not recorded: " + run_.skipped);
   }
   Stages rows(std::int64_t first, std::int64_t count) override { return block_of(run_.stages, first, count); }

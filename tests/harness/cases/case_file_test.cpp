@@ -122,9 +122,9 @@ TEST(CaseFile, SubjectsHaveNamesAndPathsOfTheirFile) {
   const auto subjects = read_case_file(folder.write("c.json", kGood))[0].subjects;
   ASSERT_EQ(subjects.size(), 5U);
   EXPECT_EQ(subjects[0].name, "hf@cpu");
-  EXPECT_FALSE(subjects[0].module_cast);
+  EXPECT_EQ(subjects[0].module_cast, ModuleCast::none);
   EXPECT_EQ(subjects[1].name, "hf@cpu+module_cast");
-  EXPECT_TRUE(subjects[1].module_cast);
+  EXPECT_EQ(subjects[1].module_cast, ModuleCast::before_table);
   EXPECT_EQ(subjects[2].name, "adapter");
   EXPECT_THAT(subjects[2].program, ElementsAre("./bin/adapter", "--x"));
   EXPECT_EQ(subjects[2].timeout_s, 2.5);

@@ -89,7 +89,7 @@ TEST(StateCase, ACastRoundsATableThatWasMadeBefore) {
   ASSERT_EQ(results.size(), 2U);
   EXPECT_EQ(results[0].verdict, Verdict::pass) << results[0].reason;
   EXPECT_EQ(results[1].verdict, Verdict::fail);
-  EXPECT_TRUE(results[0].subjects[0].module_cast && results[0].subjects[0].cast_after_build);
+  EXPECT_EQ(results[0].subjects[0].module_cast, ModuleCast::after_build);
 }
 
 TEST(StateCase, AProgramWithoutCallsIsSkipped) {

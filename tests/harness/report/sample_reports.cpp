@@ -165,7 +165,7 @@ Report every_kind() {
   file.name = "dump";
   file.tensors = "dump.safetensors";
   file.claims = "hf-llama-4.37";
-  file.module_cast = true;
+  file.module_cast = ModuleCast::before_table;
   Result untrusted = make(Relation::invariants, "proposal", "cos", DType::float32, {file});
   untrusted.verdict = Verdict::untrusted;
   untrusted.unexpected = true;
