@@ -99,15 +99,20 @@ void check_state_subjects(const std::vector<SubjectSpec>& subjects, const Field&
 }
 
 std::vector<Case> calls_of(const Case& problem) {
-  if (!problem.state) return {problem};
+  Case bare;
+  bare.id = problem.id;
+  bare.file = problem.file;
+  bare.rope = problem.rope;
+  bare.attention = problem.attention;
+  bare.dtype = problem.dtype;
+  bare.seed = problem.seed;
+  if (!problem.state) {
+    bare.positions = problem.positions;
+    return {bare};
+  }
   std::vector<Case> calls;
   for (std::size_t i = 0; i < problem.state->lengths.size(); ++i) {
-    Case& call = calls.emplace_back();
-    call.id = problem.id;
-    call.file = problem.file;
-    call.rope = problem.rope;
-    call.dtype = problem.dtype;
-    call.seed = problem.seed;
+    Case& call = calls.emplace_back(bare);
     call.rope.scaling.length = static_cast<double>(problem.state->lengths[i]);
     call.positions = new_rows(first_row(problem.state->lengths, i), problem.state->lengths[i]);
   }

@@ -10,7 +10,7 @@
 namespace ropewalk {
 
 // One problem for each call, in order: its new rows as positions, its length in the scaling. Of a case without a state
-// block the case itself.
+// block one of all its rows. They have no subjects and no checks.
 std::vector<Case> calls_of(const Case& problem);
 
 // In which of these calls a row of the whole case is served, and which of its rows that is.
