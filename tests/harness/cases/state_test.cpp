@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/harness/cases/documents.hpp"
+#include "tests/harness/cases/mistakes.hpp"
 
 namespace ropewalk::test {
 namespace {
@@ -67,10 +67,6 @@ TEST(State, IdsTellAllListsApart) {
             "s/c/head_dim=8,scaling=dynamic,factor=2,max_position_embeddings=4,lengths=3;4;6;2;2/float32");
 }
 
-struct Mistake {
-  const char* changes;
-  const char* line;
-};
 constexpr Mistake kMistakes[] = {
     {R"({"/cases/0/state": []})", "state: []: an object with the fields lengths, built_for"},
     {R"({"/cases/0/state": {}})", "state.lengths: this field is missing"},
@@ -114,12 +110,8 @@ constexpr Mistake kMistakes[] = {
 };
 
 TEST(State, EveryMistakeGivesItsLine) {
-  const Folder folder;
-  for (const Mistake& mistake : kMistakes) {
-    const auto file = folder.write("c.json", changed(kGood, mistake.changes).dump());
-    EXPECT_EQ(complaint(folder, [&] { read_case_file(file); }), std::string("c.json: cases[0].") + mistake.line)
-        << mistake.changes;
-  }
+  expect_lines(Folder(), "c.json", kGood, kMistakes, read_case_file,
+               [](const char* line) { return std::string("c.json: cases[0].") + line; });
 }
 
 TEST(State, TooManyCallsAreRefused) {
