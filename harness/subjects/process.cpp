@@ -183,7 +183,7 @@ std::string Process::ask(const std::string& line, double timeout_s) {
 
     // A grandchild may hold the pipes open after the program itself has gone: look now and then.
     const bool gone = exited();
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
     if (left <= 0 && !gone) throw SubjectError(fmt::format("no answer within {} s", timeout_s) + last_words());
     std::array<pollfd, 3> ends{pollfd{out_, POLLIN, 0}, pollfd{err_, POLLIN, 0},
                                pollfd{sent < message.size() ? in_ : -1, POLLOUT, 0}};
