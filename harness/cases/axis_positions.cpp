@@ -54,16 +54,16 @@ std::size_t axes_in(const std::vector<Field>& items) {
 Positions read_axis_lists(const Field& field) {
   const Object object(field, {"axes"});
   const Field lists = object.need("axes");
-  Positions out;
+  std::vector<std::vector<std::int64_t>> axes;
   for (const Field& list : lists.items()) {
-    out.axes.push_back(one_axis(list));
-    if (out.axes.back().size() != out.axes[0].size())
-      list.refuse(fmt::format("{} positions", out.axes.back().size()),
-                  fmt::format("as many as the first axis has are needed, {}", out.axes[0].size()));
+    axes.push_back(one_axis(list));
+    if (axes.back().size() != axes[0].size())
+      list.refuse(fmt::format("{} positions", axes.back().size()),
+                  fmt::format("as many as the first axis has are needed, {}", axes[0].size()));
   }
-  if (out.axes.size() < 2 || out.axes.size() > kMostAxes)
-    lists.refuse(fmt::format("{} lists", out.axes.size()), fmt::format("2 to {} axes are needed", kMostAxes));
-  return out;
+  if (axes.size() < 2 || axes.size() > kMostAxes)
+    lists.refuse(fmt::format("{} lists", axes.size()), fmt::format("2 to {} axes are needed", kMostAxes));
+  return {0, {}, std::move(axes)};
 }
 
 // The positions that Qwen2-VL gives: text counts on from the largest number before it, alike on all axes; the places of
@@ -91,9 +91,7 @@ Positions read_tokens(const Field& field, std::int64_t own) {
     if (std::ssize(axes[0]) > kMostRows) item.refuse(fmt::format("at most {} tokens are needed", kMostRows));
   }
   if (axes.size() == 1) return {0, axes[0]};
-  Positions out;
-  out.axes = std::move(axes);
-  return out;
+  return {0, {}, std::move(axes)};
 }
 
 std::string text_of_axis_lists(const Field& field) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/cases/problem.hpp"
+#include "harness/cases/shared_list.hpp"
 #include "harness/tensors/dtype.hpp"
 
 namespace ropewalk {
@@ -20,11 +21,11 @@ std::string_view name_of(Relation relation);
 std::string_view name_of(Verdict verdict);
 
 struct Positions {
-  std::int64_t limit = 0;          // 0 .. limit-1 when list is empty
-  std::vector<std::int64_t> list;  // otherwise these, ascending, no duplicates
+  std::int64_t limit = 0;         // 0 .. limit-1 when list is empty
+  SharedList<std::int64_t> list;  // otherwise these, ascending, no duplicates
   // Or, of several axes, each axis' own position of every row, in any order. Without them a row has the same position
   // on all axes, as text has.
-  std::vector<std::vector<std::int64_t>> axes = {};
+  SharedList<std::vector<std::int64_t>> axes = {};
   std::int64_t count() const {
     if (!axes.empty()) return std::ssize(axes[0]);
     return list.empty() ? limit : static_cast<std::int64_t>(list.size());

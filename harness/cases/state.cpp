@@ -61,9 +61,9 @@ constexpr std::array<FieldRule, 2> kState{{
 
 Positions new_rows(std::int64_t first, std::int64_t length) {
   if (first == 0) return {length, {}};
-  Positions rows;
-  for (std::int64_t p = first; p < length; ++p) rows.list.push_back(p);
-  return rows;
+  std::vector<std::int64_t> rows;
+  for (std::int64_t p = first; p < length; ++p) rows.push_back(p);
+  return {0, std::move(rows)};
 }
 
 }  // namespace

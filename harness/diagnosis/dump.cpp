@@ -164,15 +164,18 @@ class DumpReader {
     std::vector<std::int64_t> order(rows.truth.size());
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return rows.truth[a] < rows.truth[b]; });
-    Positions& out = dump_.problem.positions;
-    for (const std::int64_t row : order) out.list.push_back(rows.truth[row]);
-    const bool from_zero = out.list.front() == 0 && out.list.back() == rows_ - 1;
+    std::vector<std::int64_t> list;
+    for (const std::int64_t row : order) list.push_back(rows.truth[row]);
+    const bool from_zero = list.front() == 0 && list.back() == rows_ - 1;
     const bool sorted = std::is_sorted(rows.truth.begin(), rows.truth.end());
     Tensor truth(DType::int64, {rows_});
-    std::copy(out.list.begin(), out.list.end(), truth.as<std::int64_t>().begin());
+    std::copy(list.begin(), list.end(), truth.as<std::int64_t>().begin());
     if (in_file) found("positions", shape_text(by_stage_["positions"].shape()));
     dump_.stages["positions"] = dump_.positions_are_truth ? truth : row_positions_;
-    if (from_zero && std::adjacent_find(out.list.begin(), out.list.end()) == out.list.end()) out = {rows_, {}};
+    if (from_zero && std::adjacent_find(list.begin(), list.end()) == list.end())
+      dump_.problem.positions = {rows_, {}};
+    else
+      dump_.problem.positions = {0, std::move(list)};
     if (sorted) return;
     for (auto& [stage, tensor] : dump_.stages)
       if (stage != "inv_freq" && !(stage == "positions" && dump_.positions_are_truth))
