@@ -107,12 +107,12 @@ TEST(OutsideAxes, AClaimOfOtherAxesGivesNoLimit) {
 TEST(OutsideAxes, AFileOfAxialTablesNeedsNoClaims) {
   const Folder folder;
   Tensor cosines(DType::float32, {6, 2}), sines(DType::float32, {6, 2});
-  for (int row = 0; row < 3; ++row)
-    for (int column = 0; column < 2; ++column)
-      for (int j = 0; j < 2; ++j) {
-        const auto at = static_cast<std::size_t>((row * 2 + column) * 2 + j);
-        cosines.as<float>()[at] = static_cast<float>(std::cos(j == 0 ? row : column));
-        sines.as<float>()[at] = static_cast<float>(std::sin(j == 0 ? row : column));
+  for (std::size_t row = 0; row < 3; ++row)
+    for (std::size_t column = 0; column < 2; ++column)
+      for (std::size_t j = 0; j < 2; ++j) {
+        const std::size_t at = (row * 2 + column) * 2 + j;
+        cosines.as<float>()[at] = static_cast<float>(std::cos(static_cast<double>(j == 0 ? row : column)));
+        sines.as<float>()[at] = static_cast<float>(std::sin(static_cast<double>(j == 0 ? row : column)));
       }
   const auto judged = [&](const std::string& cos, const std::string& sin) {
     write_safetensors(folder.path() / "t.safetensors", {{cos, cosines}, {sin, sines}});
