@@ -268,8 +268,7 @@ void keep_failing(const Options& options, const std::vector<Cell>& cells, const 
     if (of_cell.empty()) continue;
     const auto folder = save_failing(options.save_failing, cell.problem, of_cell, pool);
     if (folder && !options.quiet) fmt::print("kept: {}\n", folder->string());
-    if (!folder)
-      fmt::print(stderr, "ropewalk: {}: not kept, only tables of one axis and without calls are\n", cell.problem.id);
+    if (!folder) fmt::print(stderr, "ropewalk: {}: not kept, only tables without calls are\n", cell.problem.id);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "harness/bad_input.hpp"
 #include "harness/diagnosis/layout.hpp"
 #include "harness/diagnosis/row_positions.hpp"
+#include "harness/diagnosis/rows.hpp"
 #include "harness/diagnosis/stage_names.hpp"
 #include "harness/subjects/table_stages.hpp"
 #include "harness/tensors/read_tensors.hpp"
@@ -112,6 +113,7 @@ class DumpReader {
 
   // How many rows there must be, 0 if nothing says so. Positions that fit no table are none of its.
   std::int64_t rows_wanted() {
+    if (known_.several_axes.axes() > 1) return known_.on_axes.count();
     const auto given = by_stage_.find("positions");
     if (!known_.positions.empty()) {
       const auto rows = static_cast<std::int64_t>(known_.positions.size());
@@ -131,10 +133,11 @@ class DumpReader {
         row_positions_ = given->second.reshaped({given->second.size()});
         return given->second.size();
       }
-      if (given->second.shape().size() == 2 && has_rows(table->second, given->second.shape()[1]))
+      const Shape& shape = given->second.shape();
+      if (shape.size() == 2 && (has_rows(table->second, shape[0]) || has_rows(table->second, shape[1])))
         throw BadInput(dump_.file, name_of_stage("positions"), shape_text(given->second.shape()),
                        "positions of several axes are not understood here; accepted: one axis. A case file with "
-                       "mrope_section or axial takes the table without them");
+                       "mrope_section or axial takes the file");
       dump_.assumed.push_back(fmt::format("{} {} is left aside: {} has other rows", name_of_stage("positions"),
                                           shape_text(given->second.shape()), stage));
       return 0;
@@ -156,6 +159,7 @@ class DumpReader {
       dump_.problem.positions.list = {0, 1};
       return;
     }
+    if (known_.several_axes.axes() > 1) return axis_positions();
     const bool in_file = !row_positions_.empty();
     const RowPositions rows =
         positions_of_rows(dump_.file, rows_, in_file ? &row_positions_ : nullptr, known_.positions);
@@ -182,6 +186,17 @@ class DumpReader {
         tensor = reordered(tensor, order);
   }
 
+  // The rows are known; a file's own positions in floating point are a stage.
+  void axis_positions() {
+    dump_.problem.positions = known_.on_axes;
+    const std::int64_t axes = known_.several_axes.axes();
+    const auto given = by_stage_.find("positions");
+    dump_.positions_are_truth = given == by_stage_.end() || !is_floating(given->second.dtype());
+    dump_.stages["positions"] =
+        dump_.positions_are_truth ? row_positions(known_.on_axes, axes) : given->second.reshaped({rows_, axes});
+    if (given != by_stage_.end()) found("positions", shape_text(given->second.shape()));
+  }
+
   static Tensor reordered(const Tensor& tensor, const std::vector<std::int64_t>& order) {
     Tensor out(tensor.dtype(), tensor.shape());
     std::byte* to = out.bytes().data();
@@ -196,6 +211,9 @@ class DumpReader {
     Case& problem = dump_.problem;
     problem.rope.head_dim = known_.head_dim.value_or(2 * pairs_);
     problem.rope.partial_rotary_factor = known_.head_dim ? known_.partial_rotary_factor.value_or(1) : 1;
+    problem.rope.mrope_section = known_.several_axes.mrope_section;
+    problem.rope.mrope_interleaved = known_.several_axes.mrope_interleaved;
+    problem.rope.axial = known_.several_axes.axial;
     take_scaling(problem);
     dump_.base_known = known_.base.has_value();
     if (known_.base) problem.rope.base = *known_.base;

@@ -21,6 +21,8 @@ struct Known {
   std::string source;                      // where these are from: "config.json", "--base"
   std::map<std::string, std::string> map;  // stage -> name in the file
   std::vector<std::int64_t> positions;     // of each row
+  Rope several_axes;                       // what it says of them; one axis: nothing
+  Positions on_axes;                       // then, of each row
   std::optional<DType> dtype;              // that the tables are meant to have
 };
 

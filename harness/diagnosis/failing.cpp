@@ -10,15 +10,13 @@
 
 #include "harness/bad_input.hpp"
 #include "harness/cases/cell.hpp"
-#include "harness/cases/exact_rope.hpp"
 #include "harness/cases/fields.hpp"
-#include "harness/cases/inputs.hpp"
 #include "harness/checks/running.hpp"
+#include "harness/checks/truth.hpp"
 #include "harness/diagnosis/rows.hpp"
 #include "harness/report/text.hpp"
 #include "harness/tensors/read_tensors.hpp"
 #include "harness/tensors/safetensors.hpp"
-#include "reference/table.hpp"
 
 namespace ropewalk {
 namespace {
@@ -34,20 +32,20 @@ std::string as_file_name(std::string text) {
 }
 
 Stages exact_stages(const Case& problem) {
-  const reference::Table table = table_of(problem.rope);
-  const auto& exact = table.frequencies();
-  const auto positions = problem.positions.all();
-  const auto rows = static_cast<std::int64_t>(positions.size());
-  const std::int64_t pairs = exact.size();
-  reference::SinCos values;
-  table.sparse(positions, values);
+  Truth truth(problem.rope, problem.positions);
+  const auto& exact = truth.frequencies();
+  const std::int64_t rows = problem.positions.count(), pairs = exact.size();
+  truth.start_block(0, rows);
+  const reference::SinCos& values = truth.of_exact();
   Stages out;
-  out["positions"] = positions_tensor(problem.positions);
+  out["positions"] = row_positions(problem.positions, problem.rope.axes());
   std::vector<double> frequencies, angles, rounded(values.cos.size());
   for (int j = 0; j < exact.size(); ++j) frequencies.push_back(exact.head(j));
-  for (const std::int64_t p : positions)
+  for (std::int64_t i = 0; i < rows; ++i) {
+    const auto of_pairs = truth.positions_of_pairs(static_cast<std::size_t>(i));
     for (int j = 0; j < exact.size(); ++j)  // head and tail of the product in one rounding
-      angles.push_back(std::fma(static_cast<double>(p), exact.head(j), static_cast<double>(p) * exact.tail(j)));
+      angles.push_back(std::fma(of_pairs[j], exact.head(j), of_pairs[j] * exact.tail(j)));
+  }
   out["inv_freq"] = from_doubles(DType::float64, {pairs}, frequencies);
   out["angle"] = from_doubles(DType::float64, {rows, pairs}, angles);
   reference::Proof proof;
@@ -76,17 +74,31 @@ Json json_of(const Case& problem, const std::vector<const Result*>& failing) {
            {{"head_dim", problem.rope.head_dim},
             {"base", problem.rope.base},
             {"partial_rotary_factor", problem.rope.partial_rotary_factor},
-            {"scaling", scaling_block(problem.rope)}}},
+            {"scaling", scaling_block(problem.rope)},
+            {"axes", axes_block(problem.rope)}}},
           {"dtype", name_of(problem.dtype)},
           {"subjects", Json::array()},
           {"reference", "reference.safetensors"},
           {"results", results}};
 }
 
+// [rows] or, of several axes, [rows, axes]; where all are alike, as text has them, once.
+void take_positions(const std::vector<double>& values, Known& known) {
+  const auto axes = static_cast<std::size_t>(known.several_axes.axes());
+  std::vector<std::vector<std::int64_t>> lists(axes);
+  for (std::size_t i = 0; i < values.size(); ++i) lists[i % axes].push_back(static_cast<std::int64_t>(values[i]));
+  const bool alike = std::all_of(lists.begin(), lists.end(), [&](const auto& list) { return list == lists[0]; });
+  if (axes == 1)
+    known.positions = std::move(lists[0]);
+  else if (alike)
+    known.on_axes.list = std::move(lists[0]);
+  else
+    known.on_axes.axes = std::move(lists);
+}
+
 }  // namespace
 
 Dump dump_of_subject(const SubjectSpec& spec, const Case& problem, SubjectPool& pool) {
-  if (problem.rope.axes() > 1) throw SubjectError("positions of several axes are not investigated by this version");
   Running running = start(spec, problem, pool);
   if (running.broken) throw SubjectError(running.reason);
   Dump dump;
@@ -104,7 +116,7 @@ Dump dump_of_subject(const SubjectSpec& spec, const Case& problem, SubjectPool& 
 
 std::optional<fs::path> save_failing(const fs::path& folder, const Case& problem,
                                      const std::vector<const Result*>& failing, SubjectPool& pool) {
-  if (problem.kind() != Kind::table || problem.state || problem.rope.axes() > 1) return {};
+  if (problem.kind() != Kind::table || problem.state) return {};
   const fs::path place = folder / as_file_name(problem.id);
   std::error_code error;
   fs::create_directories(place, error);
@@ -151,6 +163,12 @@ Failing read_failing(const fs::path& folder) {
   out.known.partial_rotary_factor = member(rope, "partial_rotary_factor").number();
   out.known.scaling = read_scaling_block(member(rope, "scaling"));
   out.known.source = file.string();
+  if (rope.json().contains("axes") && !rope.json()["axes"].is_null()) {
+    out.known.several_axes.head_dim = *out.known.head_dim;
+    out.known.several_axes.partial_rotary_factor = *out.known.partial_rotary_factor;
+    out.known.several_axes.scaling = out.known.scaling;
+    read_axes_block(member(rope, "axes"), out.known.several_axes);
+  }
   const Field dtype = member(whole, "dtype");
   out.known.dtype = dtype_named(dtype.text());
   if (!out.known.dtype || !is_floating(*out.known.dtype)) dtype.refuse("one of float64, float32, bfloat16, float16");
@@ -162,8 +180,7 @@ Failing read_failing(const fs::path& folder) {
   if (out.subjects.empty()) member(whole, "subjects").refuse("no subject left tensors here");
   const auto reference = read_tensors(folder / member(whole, "reference").text());
   if (!reference.contains("positions")) throw BadInput(folder.string(), "reference", "", "no positions in it");
-  for (const double p : to_doubles(reference.at("positions")))
-    out.known.positions.push_back(static_cast<std::int64_t>(p));
+  take_positions(to_doubles(reference.at("positions")), out.known);
   return out;
 }
 

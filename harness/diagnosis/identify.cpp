@@ -83,7 +83,7 @@ bool run(Candidate& candidate, Case problem, const std::vector<std::int64_t>& ro
       const std::vector<std::int64_t> block(rows.begin() + first, rows.begin() + std::min(first + step, count));
       Stages seen = rows_of(observed, block);
       if (first > 0) seen.erase("inv_freq");
-      compare(seen, recipe.rows(positions_at(problem.positions, block)), candidate.match);
+      compare(seen, recipe.rows(positions_at(problem.positions, block, problem.rope.axes())), candidate.match);
     }
   } catch (const Refused&) {
     return false;

@@ -34,7 +34,7 @@ struct Identification {
 // was dumped as float32 is recognised.
 Identification identify(const Case& problem, const Stages& observed);
 
-// The stages of a match at these positions, for judging where the recipe goes wrong.
+// The stages of a match at these positions, of each row one for every axis, for judging where the recipe goes wrong.
 Stages stages_of(const Match& match, const Case& problem, const std::vector<std::int64_t>& positions);
 
 }  // namespace ropewalk

@@ -25,8 +25,9 @@ Verdict verdict_of(const Investigation& found) {
 std::string stage_of(const Match& match, const Investigation& found) {
   Case problem = found.dump.problem;
   Positions& positions = problem.positions;
-  const auto some = positions_at(positions, telling_rows(positions));
-  positions = {0, some};
+  const auto rows = telling_rows(positions);
+  const auto some = positions_at(positions, rows, problem.rope.axes());
+  positions = picked(positions, rows);
   return judge(problem, stages_of(match, found.dump.problem, some), budget_for(found.claims, problem), false)
       .first_stage;
 }
@@ -111,9 +112,10 @@ Investigation investigate(Dump dump, const std::string& claims) {
   const Budget budget = budget_for(claims, problem);
   found.judgement = judge(problem, stages, budget, found.dump.positions_are_truth);
   found.identification = identify(problem, stages);
-  if (!stages.contains("angle")) found.one_frequency = one_frequency(problem, stages, budget);
+  const bool one_axis = problem.rope.axes() == 1;
+  if (one_axis && !stages.contains("angle")) found.one_frequency = one_frequency(problem, stages, budget);
   found.verdict = verdict_of(found);
-  if (found.verdict == Verdict::fail && found.identification.identical.empty()) explain(found);
+  if (one_axis && found.verdict == Verdict::fail && found.identification.identical.empty()) explain(found);
   find_first_stage(found);
   return found;
 }

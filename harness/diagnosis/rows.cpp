@@ -26,10 +26,30 @@ Stages rows_of(const Stages& stages, std::span<const std::int64_t> rows) {
   return out;
 }
 
-std::vector<std::int64_t> positions_at(const Positions& positions, std::span<const std::int64_t> rows) {
+std::vector<std::int64_t> positions_at(const Positions& positions, std::span<const std::int64_t> rows,
+                                       std::int64_t axes) {
   std::vector<std::int64_t> out;
-  out.reserve(rows.size());
-  for (const std::int64_t row : rows) out.push_back(positions.at(row));
+  out.reserve(rows.size() * static_cast<std::size_t>(axes));
+  for (const std::int64_t row : rows)
+    for (std::int64_t axis = 0; axis < axes; ++axis) out.push_back(positions.at(row, axis));
+  return out;
+}
+
+Positions picked(const Positions& positions, std::span<const std::int64_t> rows) {
+  if (positions.axes.empty()) return {0, positions_at(positions, rows)};
+  Positions out;
+  for (std::int64_t axis = 0; axis < std::ssize(positions.axes); ++axis) {
+    auto& of_axis = out.axes.emplace_back();
+    for (const std::int64_t row : rows) of_axis.push_back(positions.at(row, axis));
+  }
+  return out;
+}
+
+Tensor row_positions(const Positions& positions, std::int64_t axes) {
+  const std::int64_t rows = positions.count();
+  Tensor out(DType::int64, axes == 1 ? Shape{rows} : Shape{rows, axes});
+  const auto to = out.as<std::int64_t>();
+  for (std::int64_t i = 0; i < rows * axes; ++i) to[i] = positions.at(i / axes, i % axes);
   return out;
 }
 

@@ -184,6 +184,8 @@ nlohmann::ordered_json json_of(const Explained& e) {
 
 std::string causes_text(const Investigation& found) {
   std::string out = identity_lines(found.identification) + explanation_lines(found);
+  if (found.dump.problem.rope.axes() > 1)
+    out += "positions on several axes: another base, position, amplitude or order of pairs is not looked for\n";
   if (found.fitted_base && !found.at_fitted_base.identical.empty())
     out += fmt::format("with base {} it is ", plain(*found.fitted_base)) + identity_lines(found.at_fitted_base);
   return out;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <list>
+#include <numeric>
 
 #include "harness/bad_input.hpp"
 #include "harness/checks/identity.hpp"
@@ -24,13 +25,21 @@ SubjectInfo subject_of(const Dump& dump) {
   return info;
 }
 
-// Rows of both at the positions that both have, each position once.
+// Rows of both at the positions that both have, each position once; of several axes all, where they are the same.
 struct CommonRows {
-  std::vector<std::int64_t> positions, in_a, in_b;
+  Positions positions;
+  std::vector<std::int64_t> in_a, in_b;
 };
 
 CommonRows common_rows(const Positions& a, const Positions& b) {
   CommonRows out;
+  if (!a.axes.empty() && a.axes == b.axes) {
+    out.positions = a;
+    out.in_a.resize(static_cast<std::size_t>(a.count()));
+    std::iota(out.in_a.begin(), out.in_a.end(), 0);
+    out.in_b = out.in_a;
+  }
+  if (!a.axes.empty() || !b.axes.empty()) return out;
   std::int64_t i = 0, j = 0;
   while (i < a.count() && j < b.count()) {
     if (a.at(i) < b.at(j)) {
@@ -38,8 +47,8 @@ CommonRows common_rows(const Positions& a, const Positions& b) {
     } else if (b.at(j) < a.at(i)) {
       ++j;
     } else {
-      if (out.positions.empty() || out.positions.back() != a.at(i)) {
-        out.positions.push_back(a.at(i));
+      if (out.positions.list.empty() || out.positions.list.back() != a.at(i)) {
+        out.positions.list.push_back(a.at(i));
         out.in_a.push_back(i);
         out.in_b.push_back(j);
       }
@@ -56,10 +65,10 @@ TwoDumps compare_dumps(const Dump& a, const Dump& b) {
     throw BadInput(b.file, "columns", fmt::format("{}", b.problem.rope.rotary_dim()),
                    fmt::format("{} rotated columns are needed, as in {}", a.problem.rope.rotary_dim(), a.file));
   const CommonRows rows = common_rows(a.problem.positions, b.problem.positions);
-  if (rows.positions.empty()) throw BadInput(b.file, "positions", "", "none of them is in " + a.file);
+  if (rows.in_a.empty()) throw BadInput(b.file, "positions", "", "none of them is in " + a.file);
 
   TwoDumps out;
-  out.rows = static_cast<std::int64_t>(rows.positions.size());
+  out.rows = std::ssize(rows.in_a);
   std::list<std::pair<std::string, IdentityCheck>> checks;
   const Stages of_a = rows_of(a.stages, rows.in_a), of_b = rows_of(b.stages, rows.in_b);
   for (const std::string& stage : kPipeline) {
@@ -69,7 +78,7 @@ TwoDumps compare_dumps(const Dump& a, const Dump& b) {
   }
   if (checks.empty()) throw BadInput(b.file, "", "", "no stage that " + a.file + " has too");
 
-  Truth truth(a.problem.rope, {0, rows.positions});
+  Truth truth(a.problem.rope, rows.positions);
   const std::int64_t step = std::max<std::int64_t>(1, kBlockElements / (a.problem.rope.rotary_dim() / 2));
   for (std::int64_t first = 0; first < out.rows; first += step) {
     const std::int64_t count = std::min(step, out.rows - first);

@@ -150,6 +150,42 @@ TEST(SaveFailing, TheFolderNamesTheCause) {
   EXPECT_EQ(exact.code, 0) << exact.out;
 }
 
+// Positions on several axes: kept, judged and recognised by their bits.
+TEST(SaveFailing, KeepsTablesOfSeveralAxes) {
+  file("axes.json", R"({"schema_version": 1, "name": "axes", "cases": [{"name": "image",
+    "rope": {"head_dim": 32, "base": 1000000, "mrope_section": [4, 6, 6], "positions": {"tokens": [3, [1, 4, 6], 5]}},
+    "dtype": "float32",
+    "subjects": [{"name": "right", "recipe": "hf-qwen2-vl-5.24", "device": "cpu"},
+                 {"name": "wrong", "recipe": "mrope-axes-exchanged", "device": "cpu"}],
+    "checks": [{"relation": "accuracy", "subjects": ["wrong"], "stages": ["cos", "sin"]},
+               {"relation": "identity", "between": ["right", "wrong"], "stages": ["sin"]}]}]})");
+  const Outcome run = there("ropewalk run axes.json --report axes-report.json --save-failing axes");
+  EXPECT_EQ(run.code, 1) << run.err;
+  const std::string place =
+      "axes/axes_image_head_dim=32,base=1000000,mrope_section=4;6;6,positions=tokens(3+1x4x6+5)_float32";
+  EXPECT_THAT(run.out, HasSubstr("kept: " + place));
+  // The exact tensors are a file with positions on several axes, and pass as one.
+  auto document = nlohmann::json::parse(text_of(folder() / "axes.json"));
+  document["cases"][0]["subjects"] = {{{"name", "exact"}, {"tensors", place + "/reference.safetensors"}}};
+  document["cases"][0]["checks"] = {{{"relation", "accuracy"}, {"stages", {"inv_freq", "angle", "cos", "sin"}}}};
+  file("exact.json", document.dump());
+  EXPECT_EQ(there("ropewalk run exact.json --quiet --report exact-report.json").code, 0);
+  const Outcome found = there("ropewalk check --tensors '" + place + "'");
+  EXPECT_EQ(found.code, 1) << found.err;
+  EXPECT_THAT(found.out,
+              AllOf(HasSubstr("wrong.safetensors: FAIL, first off at angle"), HasSubstr("right.safetensors: PASS"),
+                    HasSubstr("bit-identical to\n  mrope-axes-exchanged"), HasSubstr("  hf-qwen2-vl-5.24"),
+                    HasSubstr("they differ from angle on, at 32 positions that both have"),
+                    HasSubstr("another base, position, amplitude or order of pairs is not looked for")));
+  const Outcome explained = there("ropewalk explain axes-report.json wrong/cos");
+  EXPECT_EQ(explained.code, 0) << explained.err;
+  EXPECT_THAT(explained.out, AllOf(HasSubstr("first off at angle"), HasSubstr("limit of cos with its numbers"),
+                                   HasSubstr("bit-identical to\n  mrope-axes-exchanged")));
+  const Outcome alone = check("--base 1000000 --tensors '" + (folder() / place / "wrong.safetensors").string() + "'");
+  EXPECT_EQ(alone.code, 2) << alone.out;
+  EXPECT_THAT(alone.err, HasSubstr("positions of several axes are not understood here"));
+}
+
 TEST(SaveFailing, KeepsNothingOfWhatPasses) {
   auto document = nlohmann::json::parse(blocks(kDocument, "json").at(0));
   document["cases"][0]["subjects"][0]["module_cast"] = false;
