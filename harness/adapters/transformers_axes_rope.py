@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Hugging Face transformers, whichever version is importable: rotary tables of models with positions on several axes.
+"""Hugging Face transformers, whichever version is importable: rotary tables and rotations of models with positions on
+several axes.
 
 --model NAME  whose module is asked: qwen2_vl (default), qwen2_5_vl, qwen3_vl
 --vision      its vision tower's axial table instead of the text model's M-RoPE
@@ -8,8 +9,8 @@ import argparse
 import inspect
 
 from plain_python import serve
-from rope_request import plain_rope
-from torch_tensors import DTYPES, read, torch, version_of, write
+from rope_request import plain_rope, refuse_table
+from torch_tensors import DTYPES, read, rotate, torch, version_of, write
 from transformers_models import HEADS, files_of
 
 # model -> where its classes' names begin: of the text model, of its configuration, of the vision tower
@@ -47,8 +48,8 @@ def scaling_settings(rope, length):
     return int(longest), {"rope_type": kind, **given}
 
 
-def text_table(rope, positions, x):
-    """inv_freq, and cos and sin [seq, rotary_dim] with each pair's own axis."""
+def text_module(rope, positions, x):
+    """The module's inv_freq, cos and sin, as its model has them, and the sections."""
     axes = axes_of(rope, "mrope")
     interleaved = options.model == "qwen3_vl"
     if axes["mrope_interleaved"] != interleaved:
@@ -65,15 +66,26 @@ def text_table(rope, positions, x):
         head_dim=rope["head_dim"], max_position_embeddings=longest, rope_theta=rope["base"],
         rope_scaling=scaling)
     module = getattr(models, TEXT + "RotaryEmbedding")(config)
-    cos, sin = module(x, positions[:, None])
+    return module.inv_freq, *module(x, positions[:, None]), sections
+
+
+def turned_by(x, cos, sin, sections):
+    """x [batch, heads, seq, head_dim], by the function that the model calls."""
+    if cos.dim() == 4:  # a table for each axis: the function picks the sections
+        return models.apply_multimodal_rotary_pos_emb(x, x, cos, sin, sections)[0]
+    return models.apply_rotary_pos_emb(x, x, cos, sin)[0]
+
+
+def text_table(rope, positions, x):
+    """inv_freq, and cos and sin [seq, rotary_dim] with each pair's own axis."""
+    inv_freq, cos, sin, sections = text_module(rope, positions, x)
     if cos.dim() == 3:
-        return module.inv_freq, cos[0], sin[0]
-    # A table for each axis: the function that rotates picks the sections. The unit of a pair's first channel turns into
-    # its cosine and sine.
+        return inv_freq, cos[0], sin[0]
+    # The unit of a pair's first channel turns into its cosine and sine.
     half = rope["head_dim"] // 2
     unit = torch.cat((torch.ones(half), torch.zeros(half))).to(x.dtype).expand(1, 1, positions.shape[1], -1)
-    turned, _ = models.apply_multimodal_rotary_pos_emb(unit, unit, cos, sin, sections)
-    return module.inv_freq, turned[0, 0, :, :half], turned[0, 0, :, half:]
+    turned = turned_by(unit, cos, sin, sections)
+    return inv_freq, turned[0, 0, :, :half], turned[0, 0, :, half:]
 
 
 def vision_table(rope, positions, x):
@@ -96,9 +108,13 @@ def vision_table(rope, positions, x):
     return module.inv_freq.repeat(2), doubled.cos(), doubled.sin()
 
 
-def rope_table(request):
+def rope_of(request):
     rope = plain_rope({**request, "rope": {k: v for k, v in request["rope"].items() if k != "axes"}}, "half", True)
-    rope = {**rope, "axes": request["rope"].get("axes")}
+    return {**rope, "axes": request["rope"].get("axes")}
+
+
+def rope_table(request):
+    rope = rope_of(request)
     positions = read(request["inputs"])["positions"]
     dtype = DTYPES[request["dtype"]]
     with torch.no_grad():
@@ -110,4 +126,16 @@ def rope_table(request):
     write(request["outputs"], {"inv_freq": inv_freq, "cos": cos[:, :pairs], "sin": sin[:, :pairs]})
 
 
-serve(f"transformers-{options.model}", version_of("transformers"), {"rope_table": rope_table}, list(DTYPES))
+def rope_apply(request):
+    if options.vision:
+        raise NotImplementedError("of the vision tower its table only")
+    tensors = read(request["inputs"])
+    refuse_table(tensors)
+    with torch.no_grad():
+        x = torch.zeros(1, 1, 1, dtype=DTYPES[request["dtype"]])
+        _, cos, sin, sections = text_module(rope_of(request), tensors["positions"], x)
+    rotate(request, lambda _, x, __: turned_by(x.transpose(1, 2), cos, sin, sections).transpose(1, 2))
+
+
+serve(f"transformers-{options.model}", version_of("transformers"), {"rope_table": rope_table, "rope_apply": rope_apply},
+      list(DTYPES))

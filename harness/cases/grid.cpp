@@ -186,7 +186,7 @@ void check_points(Kind kind, const std::vector<GridPoint>& points, const std::ve
     if (kind != Kind::lora && !point.model) check_scaling(point.rope, block);
     if (kind != Kind::lora && !point.model) check_axes(point.rope, block);
     if (!point.positions.axes.empty())
-      check_axes_of_positions(point, kind == Kind::attention, where(axes, "positions", point.params["positions"]));
+      check_axes_of_positions(point, where(axes, "positions", point.params["positions"]));
     if (kind == Kind::lora) need_division(axes, point.lora.heads, "groups", point.lora.groups);
     if (kind == Kind::attention) check_attention(point, axes);
     if (point.state.built_for > 0 && point.rope.scaling.type == reference::Scaling::Type::dynamic)

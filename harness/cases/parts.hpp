@@ -94,7 +94,7 @@ std::span<const FieldRule> axes_rules();     // the same
 // Sections that make up the pairs, a width that has halves; `block` is where they are written.
 void check_axes(const Rope& rope, const Field& block);
 void check_sections(const Rope& rope, const Field& field);
-void check_axes_of_positions(const GridPoint& point, bool of_attention, const Field& positions);
+void check_axes_of_positions(const GridPoint& point, const Field& positions);
 // What goes with the kind of scaling: fields that it needs, fields that it has none of, lists of the right length.
 void check_scaling(const Rope& rope, const Field& block);
 struct ScalingFields {  // that a kind of scaling has beside `scaling` itself

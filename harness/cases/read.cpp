@@ -52,8 +52,10 @@ void set_problem(const GridPoint& point, Kind kind, Case& cell) {
   if (cell.rope.scaling.length == 0) cell.rope.scaling.length = static_cast<double>(point.positions.largest() + 1);
   if (kind == Kind::attention) {
     cell.attention = point.attention;
-    cell.rope.mrope_section.clear();  // of positions that are alike on all axes, one does
-    cell.rope.mrope_interleaved = false;
+    if (point.positions.axes.empty()) {  // of positions that are alike on all axes, one does
+      cell.rope.mrope_section.clear();
+      cell.rope.mrope_interleaved = false;
+    }
   }
   if (kind == Kind::lora) cell.lora = point.lora;
   if (!point.state.lengths.empty()) cell.state = point.state;

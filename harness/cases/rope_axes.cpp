@@ -89,8 +89,7 @@ void check_axes(const Rope& rope, const Field& block) {
     block.at("scaling").refuse("axial positions go without scaling");
 }
 
-void check_axes_of_positions(const GridPoint& point, bool of_attention, const Field& positions) {
-  if (of_attention) positions.refuse("an attention block takes positions of one axis only");
+void check_axes_of_positions(const GridPoint& point, const Field& positions) {
   if (std::ssize(point.positions.axes) != point.rope.axes())
     positions.refuse(fmt::format("positions on {} axes", point.positions.axes.size()),
                      point.rope.axes() == 1 ? "positions on one axis; several need mrope_section or axial in the rope"

@@ -2,8 +2,8 @@
 #include <map>
 
 #include "harness/cases/exact_attention.hpp"
-#include "harness/cases/exact_rope.hpp"
 #include "harness/checks/score_truth.hpp"
+#include "harness/checks/truth.hpp"
 #include "harness/tensors/blocks.hpp"
 #include "reference/certify.hpp"
 #include "reference/enclosed.hpp"
@@ -52,12 +52,14 @@ class AttentionTruth final : public WholeTruth {
  public:
   AttentionTruth(const Case& problem, const Stages& inputs) : problem_(problem), attention_(*problem.attention) {
     for (const auto& [name, tensor] : inputs) vectors_[name] = {tensor.shape(), to_doubles(tensor)};
-    const std::vector<std::int64_t> positions = problem.positions.all();
-    const reference::Table table = table_of(problem.rope);
-    proof_ += table.sparse(positions, exact_);
-    for (const std::int64_t position : positions)
-      bound_.insert(bound_.end(), static_cast<std::size_t>(exact_.pairs),
-                    position == 0 && table.amplitude().exact() ? 0 : exact_.error);
+    Truth table(problem.rope, problem.positions);
+    const std::int64_t rows = problem.positions.count();
+    table.start_block(0, rows);
+    exact_ = table.of_exact();
+    proof_ += table.proof();
+    for (std::size_t row = 0; row < static_cast<std::size_t>(rows); ++row)
+      for (const double position : table.positions_of_pairs(row))
+        bound_.push_back(position == 0 && table.amplitude().exact() ? 0 : exact_.error);
     given_ = score_inputs(inputs);
   }
 
@@ -125,8 +127,12 @@ class AttentionTruth final : public WholeTruth {
     if (turn.bound.empty()) return;
     const auto pairs = static_cast<std::size_t>(exact_.pairs);
     const std::size_t rows = turn.bound.size() / pairs, width = in.size() / rows;
+    const reference::Rotation how = exact_rotation(problem_);
     for (std::size_t i = 0; i < in.size(); ++i) {
-      if (turn.bound[i / width * pairs] != 0) continue;
+      const std::size_t channel = i % static_cast<std::size_t>(how.head_dim);
+      if (channel >= 2 * pairs) continue;
+      const std::size_t pair = how.pairing == reference::Pairing::interleaved ? channel / 2 : channel % pairs;
+      if (turn.bound[i / width * pairs + pair] != 0) continue;
       out.head[i] = in.head[i];
       out.tail[i] = in.tail[i];
       out.bound[i] = in.bound[i];
@@ -202,7 +208,7 @@ class AttentionTruth final : public WholeTruth {
   Attention attention_;
   std::map<std::string, Vectors> vectors_;
   reference::SinCos exact_;
-  std::vector<double> bound_;  // of its cosines and sines: 0 at position 0
+  std::vector<double> bound_;  // of its cosines and sines: 0 where the pair's position is 0
   ScoreInputs given_;
   std::optional<AttentionGradients> gradients_;
   std::map<std::string, StageTruth> totals_;

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "harness/cases/exact_rope.hpp"
 #include "harness/checks/limits.hpp"
+#include "harness/checks/truth.hpp"
 #include "harness/checks/whole_truth.hpp"
 #include "harness/recipes/roundings.hpp"
 
@@ -27,11 +27,10 @@ LimitsOfRecipe::LimitsOfRecipe(Recipe claims, DocumentedBounds device, const Cas
 // The exact table with what the claimed recipe's table may be off by.
 BoundedValues LimitsOfRecipe::table() const {
   const Budget budget = count_roundings(claims_, device_, problem_);
-  const reference::Table exact_table = table_of(problem_.rope);
-  const auto& frequencies = exact_table.frequencies();
-  const std::vector<std::int64_t> positions = problem_.positions.all();
-  reference::SinCos exact;
-  exact_table.sparse(positions, exact);
+  Truth truth(problem_.rope, problem_.positions);
+  truth.start_block(0, problem_.positions.count());
+  const reference::SinCos& exact = truth.of_exact();
+  const auto& frequencies = truth.frequencies();
   const auto pairs = static_cast<std::size_t>(frequencies.size());
   const Shape shape{problem_.positions.count(), frequencies.size()};
   BoundedValues out;
@@ -43,7 +42,7 @@ BoundedValues LimitsOfRecipe::table() const {
     for (std::size_t i = 0; i < limits.size(); ++i) {
       const auto j = static_cast<int>(i % pairs);
       const double of_inputs = compose(budget.positions_relative, budget.inv_freq_relative[i % pairs]);
-      limits[i] += exact_table.amplitude().head() * static_cast<double>(positions[i / pairs]) *
+      limits[i] += truth.amplitude().head() * truth.positions_of_pairs(i / pairs)[i % pairs] *
                    std::fabs(frequencies.head(j)) * compose(of_inputs, budget.angle_relative[i % pairs]);
     }
     // The dtype is that of the table as it is delivered: its last rounding.

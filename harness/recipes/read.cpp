@@ -83,7 +83,7 @@ void read_keeps(const Object& object, Recipe& recipe) {
 void read_axes(const Object& object, Recipe& recipe) {
   const auto field = object.find("axes");
   if (!field) return;
-  if (recipe.kind != Kind::table) field->refuse("only tables take positions of several axes");
+  if (recipe.kind == Kind::lora) field->refuse("a recipe of kind lora has no table");
   recipe.axes = static_cast<Axes>(field->choice(kAxes));
 }
 

@@ -29,7 +29,7 @@ class Walk {
   Walk(const DocumentedBounds& device, const Case& problem, std::vector<CountedStep>* counted)
       : device_(device), problem_(problem), counted_(counted) {
     for (const auto& [name, list] : lists_of(problem)) seen_[name] = exactly(*list, DType::float64);
-    if (problem.kind() == Kind::table)
+    if (problem.kind() != Kind::lora)
       for (const auto& [name, list] : axis_lists(problem.rope))
         seen_[name] = exactly({list.begin(), list.end()}, DType::int64);
   }

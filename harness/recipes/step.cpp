@@ -12,7 +12,7 @@ namespace ropewalk {
 void add_lists(const Case& problem, Values& values) {
   for (const auto& [name, list] : lists_of(problem))
     values[name] = from_doubles(DType::float64, {static_cast<std::int64_t>(list->size())}, *list);
-  if (problem.kind() != Kind::table) return;
+  if (problem.kind() == Kind::lora) return;
   for (const auto& [name, list] : axis_lists(problem.rope)) {
     Tensor& entries = values[name] = Tensor(DType::int64, {std::ssize(list)});
     std::copy(list.begin(), list.end(), entries.as<std::int64_t>().begin());

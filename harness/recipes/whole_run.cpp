@@ -35,8 +35,11 @@ void count(const Step& step, const std::vector<Argument>& in, const Tensor& resu
 
 class Runner {
  public:
-  Runner(std::shared_ptr<Device> device, const Case& problem)
-      : device_(std::move(device)), cpu_(make_device("cpu")), problem_(problem) {}
+  Runner(std::shared_ptr<Device> device, const Case& problem, Axes axes)
+      : device_(std::move(device)),
+        cpu_(make_device("cpu")),
+        problem_(problem),
+        axes_(axes == Axes::one ? 1 : problem.rope.axes()) {}
 
   Tensor stage(const StageSteps& stage, Values& values, Work& work) const {
     Tensor result;
@@ -67,13 +70,16 @@ class Runner {
 
   Tensor position_numbers(Device& where, DType dtype) const {
     const Positions& positions = problem_.positions;
-    const Tensor column = positions_tensor(positions).reshaped({positions.count(), 1});
+    Tensor column(DType::int64, {positions.count() * axes_, 1});  // all axes of a row, then those of the next
+    const auto numbers = column.as<std::int64_t>();
+    for (std::int64_t i = 0; i < std::ssize(numbers); ++i) numbers[i] = positions.at(i / axes_, i % axes_);
     if (bytes_of(dtype) == 2) return gathered(arange_to(where, positions.largest(), dtype), column);
     return where.apply(Op::positions, std::vector<Argument>{column}, dtype);
   }
 
   std::shared_ptr<Device> device_, cpu_;
   const Case& problem_;
+  std::int64_t axes_;
 };
 
 // Every stage that a step reads and that is not there takes the step's stage with it.
@@ -106,7 +112,8 @@ void note_sharing(const std::string& stage, WholeRun& run) {
 WholeRun run_whole(const Recipe& recipe, const std::shared_ptr<Device>& device, const Case& problem, Values inputs,
                    bool module_cast) {
   need_scaling(recipe, problem);
-  const Runner runner(device, problem);
+  if (recipe.kind == Kind::attention) need_axes(recipe, problem);
+  const Runner runner(device, problem, recipe.axes);
   WholeRun out;
   out.values = std::move(inputs);
   add_lists(problem, out.values);
@@ -134,10 +141,11 @@ WholeRun run_whole(const Recipe& recipe, const std::shared_ptr<Device>& device, 
   return out;
 }
 
-Tensor run_stage_again(const StageSteps& stage, Device& device, const Case& problem, Values values) {
+Tensor run_stage_again(const Recipe& recipe, const StageSteps& stage, Device& device, const Case& problem,
+                       Values values) {
   Work work;
   const std::shared_ptr<Device> borrowed(&device, [](Device*) {});
-  return Runner(borrowed, problem).stage(stage, values, work);
+  return Runner(borrowed, problem, recipe.axes).stage(stage, values, work);
 }
 
 }  // namespace ropewalk

@@ -22,7 +22,9 @@ struct WholeRun {
 WholeRun run_whole(const Recipe& recipe, const std::shared_ptr<Device>& device, const Case& problem, Values inputs,
                    bool module_cast);
 
-// One stage again, from values that a run left; `values` is not changed except by steps that write in place.
-Tensor run_stage_again(const StageSteps& stage, Device& device, const Case& problem, Values values);
+// One stage of the recipe again, from values that a run left; `values` is not changed except by steps that write in
+// place.
+Tensor run_stage_again(const Recipe& recipe, const StageSteps& stage, Device& device, const Case& problem,
+                       Values values);
 
 }  // namespace ropewalk

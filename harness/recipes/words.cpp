@@ -156,9 +156,13 @@ constexpr auto kTableInputs = [] {
   std::copy(kAxisLists.begin(), kAxisLists.end(), std::copy(kFactorLists.begin(), kFactorLists.end(), out.begin()));
   return out;
 }();
-constexpr std::array<std::string_view, 12> kAttentionInputs{
-    "q",       "k",     "v",     "grad_rotated_q", "grad_rotated_k", "mask",
-    "allowed", "alibi", "sinks", "grad_output",    "short_factor",   "long_factor"};
+constexpr auto kAttentionInputs = [] {
+  constexpr std::array<std::string_view, 10> kOwn{"q",    "k",       "v",     "grad_rotated_q", "grad_rotated_k",
+                                                  "mask", "allowed", "alibi", "sinks",          "grad_output"};
+  std::array<std::string_view, kOwn.size() + kTableInputs.size()> out;
+  std::copy(kTableInputs.begin(), kTableInputs.end(), std::copy(kOwn.begin(), kOwn.end(), out.begin()));
+  return out;
+}();
 constexpr std::array<std::string_view, 6> kLoraInputs{"x", "weight", "bias", "lora_a", "lora_b", "grad_output"};
 struct Condition {
   std::string_view name;

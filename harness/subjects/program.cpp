@@ -96,7 +96,7 @@ class ProgramSubject final : public Subject {
       if (only_rotation && problem.attention->queries(problem.positions.count()) != problem.positions.count())
         throw SubjectUnsupported("rope_apply takes as many queries as positions");
       Stages given = inputs;
-      given["positions"] = positions_tensor(problem.positions);
+      given["positions"] = positions_tensor(problem.positions, problem.rope.axes());
       if (only_rotation) given = {{"positions", given.at("positions")}, {"q", given.at("q")}, {"k", given.at("k")}};
       const Json fields{{"rope", rope_block(problem)},
                         {"attention", attention_block(*problem.attention, problem.positions.count())}};

@@ -10,6 +10,11 @@
 namespace ropewalk {
 namespace {
 
+// Of positions: [rows] or [rows, axes].
+Shape by_axis(std::int64_t numbers, std::int64_t axes) {
+  return axes == 1 ? Shape{numbers} : Shape{numbers / axes, axes};
+}
+
 class RecipeSubject final : public Subject {
  public:
   explicit RecipeSubject(const SubjectSpec& spec)
@@ -57,7 +62,7 @@ class RecipeSubject final : public Subject {
     for (const StageSteps& stage : recipe_.stages)
       if (const auto found = run.values.find(stage.stage); found != run.values.end()) out.stages.insert(*found);
     if (const auto column = out.stages.find("positions"); column != out.stages.end())
-      column->second = column->second.reshaped({column->second.size()});
+      column->second = column->second.reshaped(by_axis(column->second.size(), problem.rope.axes()));
     for (const auto& [name, tensor] : inputs)
       if (!same_bits(own.at(name), tensor)) out.changed_inputs.push_back(name);
     problem_ = &problem;
@@ -69,7 +74,7 @@ class RecipeSubject final : public Subject {
     const StageSteps* steps = recipe_.stage(stage);
     if (!steps || !problem_ || !values_.contains(stage) || made_by_kernel(recipe_, *device_, stage)) return {};
     const auto start = std::chrono::steady_clock::now();
-    run_stage_again(*steps, *device_, *problem_, values_);
+    run_stage_again(recipe_, *steps, *device_, *problem_, values_);
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 

@@ -182,6 +182,8 @@ std::vector<Presented> present(const std::string& variant, const Case& problem, 
   const Attention& a = *problem.attention;
   const std::int64_t keys = problem.positions.count(), queries = a.queries(keys);
   std::vector<Presented> out;
+  if (!problem.positions.axes.empty() && variant != "single")
+    throw SubjectUnsupported("with positions on several axes there is no variant but single");
   if (variant == "single") {
     for (std::int64_t b = 0; b < a.batch; ++b) out.push_back(entry_of(problem, inputs, b));
   } else if (variant == "decode") {

@@ -88,8 +88,9 @@ TEST(AxesCase, PairsTurnByTheirAxis) {
               ElementsAre(1, 0.01, 1, 0.01));
 }
 
-// Rotation in attention knows one axis: text has no other.
-TEST(AxesCase, AttentionTakesTextOnly) {
+// In attention text has one axis.
+TEST(AxesCase, AttentionTakesThem) {
+  EXPECT_EQ(read(R"({"/cases/0/attention": {"heads": 2, "kv_heads": 1}})")[0].rope.axes(), 3);
   EXPECT_EQ(
       read(R"({"/cases/0/attention": {"heads": 2, "kv_heads": 1}, "/cases/0/rope/positions": [0, 1]})")[0].rope.axes(),
       1);
@@ -150,8 +151,6 @@ TEST(AxesCase, EveryMistakeIsOneLine) {
        R"(positions.tokens[0]: {"tokens":[1]}: positions of one axis are needed here)"},
       {R"({"/cases/0/rope/positions": {"tokens": [[1, 1, 1]], "axes": []}})",
        "positions.tokens: [[1,1,1]]: unknown field; accepted: axes"},
-      {R"({"/cases/0/attention": {"heads": 1, "kv_heads": 1}})",
-       R"(positions: {"tokens":[2,[1,2,3],2]}: an attention block takes positions of one axis only)"},
   };
   expect_lines(Folder(), "c.json", kGood, mistakes, read_case_file,
                [](const char* line) { return std::string("c.json: cases[0].rope.") + line; });

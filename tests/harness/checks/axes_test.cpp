@@ -2,7 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "harness/cases/inputs.hpp"
 #include "harness/checks/truth.hpp"
+#include "harness/checks/whole_truth.hpp"
 #include "harness/recipes/axis_lists.hpp"
 #include "harness/recipes/run.hpp"
 #include "harness/tensors/safetensors.hpp"
@@ -137,6 +141,60 @@ TEST(Axes, AFileOfTensorsIsJudgedByItsPositions) {
     EXPECT_EQ(result.verdict, Verdict::error) << result.id;
     EXPECT_THAT(result.reason, testing::HasSubstr("positions of the file lacks position (2, 7, 4) of the case"));
   }
+}
+
+// Against the formula in long double: channel j turns with channel j + 8 by its own axis' position.
+TEST(Axes, TheExactRotationTurnsEachPairByItsAxis) {
+  Case c;
+  c.rope.head_dim = 16;
+  c.rope.mrope_section = {2, 3, 3};
+  c.positions.axes = {{0, 2, 40}, {7, 0, 100}, {5, 9, 3000}};
+  c.attention = Attention{};
+  c.attention->heads = 2;
+  const Stages inputs = make_inputs(c);
+  const auto truth = make_attention_truth(c, inputs);
+  const int axis_of[] = {0, 0, 1, 1, 1, 2, 2, 2};
+  const auto q = to_doubles(inputs.at("q")), back = to_doubles(inputs.at("grad_rotated_q"));
+  const auto &turned = truth->total("rotated_q").values, &gradient = truth->total("grad_q").values;
+  ASSERT_EQ(turned.size(), q.size());
+  ASSERT_EQ(gradient.size(), q.size());
+  for (std::size_t vector = 0; vector < q.size() / 16; ++vector)
+    for (std::size_t j = 0; j < 8; ++j) {
+      const auto position = c.positions.at(static_cast<std::int64_t>(vector / 2), axis_of[j]);
+      const long double angle = static_cast<long double>(position) * std::pow(1e4L, -static_cast<long double>(j) / 8);
+      const std::size_t at = vector * 16 + j;
+      const long double x = q[at], y = q[at + 8];
+      EXPECT_NEAR(turned.head[at], static_cast<double>(x * std::cos(angle) - y * std::sin(angle)), 1e-14) << at;
+      EXPECT_NEAR(turned.head[at + 8], static_cast<double>(y * std::cos(angle) + x * std::sin(angle)), 1e-14) << at;
+      const long double gx = back[at], gy = back[at + 8];
+      EXPECT_NEAR(gradient.head[at], static_cast<double>(gx * std::cos(angle) + gy * std::sin(angle)), 1e-14) << at;
+      EXPECT_NEAR(gradient.head[at + 8], static_cast<double>(gy * std::cos(angle) - gx * std::sin(angle)), 1e-14) << at;
+    }
+}
+
+TEST(Axes, QueriesAndKeysTurnByTheirAxes) {
+  const std::string rotation = R"(, "attention": {"heads": 4, "kv_heads": 2, "batch": 2})";
+  const std::string stages = R"("stages": ["positions", "angle", "rotated_q", "rotated_k"]})";
+  for (const auto& [problem, recipe] :
+       {std::pair{kQwen2, "hf-qwen2-vl-4.57.6-rotation"}, std::pair{kQwen2, "hf-qwen2-vl-5.24-rotation"},
+        std::pair{kQwen3, "hf-qwen3-vl-4.57.6-rotation"}, std::pair{kQwen3, "hf-qwen3-vl-5.24-rotation"}}) {
+    const auto results = results_of(problem + rotation, R"(["float32", "bfloat16"])", on_cpu(recipe, "a"),
+                                    R"({"relation": "accuracy", )" + stages);
+    EXPECT_EQ(results.size(), 8U);
+    for (const Result& result : results)
+      EXPECT_EQ(result.verdict, Verdict::pass) << recipe << ' ' << result.id << ' ' << result.reason;
+  }
+  for (const Result& result :
+       results_of(kQwen2 + rotation, R"("float32")", on_cpu("mrope-axes-exchanged-rotation", "a"),
+                  R"({"relation": "accuracy", "stages": ["rotated_q", "rotated_k"]})")) {
+    EXPECT_EQ(result.verdict, Verdict::fail) << result.id;
+    EXPECT_EQ(result.first_stage, "angle");
+  }
+  for (const auto& [problem, recipe] :
+       {std::pair{kQwen2, "hf-llama-5.24-rotation"}, std::pair{kQwen2, "hf-qwen3-vl-5.24-rotation"}})
+    for (const Result& result : results_of(problem + rotation, R"("float32")", on_cpu(recipe, "a"),
+                                           R"({"relation": "accuracy", "stages": ["rotated_q"]})"))
+      EXPECT_THAT(result.reason, testing::HasSubstr("the case has sections one after the other")) << result.id;
 }
 
 // Against tables of one axis, made for each axis alone: what the checks judge by has each pair's own position.
