@@ -170,6 +170,21 @@ TEST(Axes, TheExactRotationTurnsEachPairByItsAxis) {
       EXPECT_NEAR(gradient.head[at], static_cast<double>(gx * std::cos(angle) + gy * std::sin(angle)), 1e-14) << at;
       EXPECT_NEAR(gradient.head[at + 8], static_cast<double>(gy * std::cos(angle) - gx * std::sin(angle)), 1e-14) << at;
     }
+  // Of a key, whose gradient is the sum of both heads'.
+  const auto of_heads = to_doubles(inputs.at("grad_rotated_k"));
+  const auto& of_key = truth->total("grad_k").values;
+  ASSERT_EQ(of_key.size() * 2, of_heads.size());
+  for (std::size_t row = 0; row < 3; ++row)
+    for (std::size_t j = 0; j < 8; ++j) {
+      const auto position = c.positions.at(static_cast<std::int64_t>(row), axis_of[j]);
+      const long double angle = static_cast<long double>(position) * std::pow(1e4L, -static_cast<long double>(j) / 8);
+      const std::size_t at = row * 32 + j;
+      const long double gx = static_cast<long double>(of_heads[at]) + of_heads[at + 16],
+                        gy = static_cast<long double>(of_heads[at + 8]) + of_heads[at + 24];
+      const double x = of_key.head[row * 16 + j], y = of_key.head[row * 16 + j + 8];
+      EXPECT_NEAR(x, static_cast<double>(gx * std::cos(angle) + gy * std::sin(angle)), 1e-14) << row << ' ' << j;
+      EXPECT_NEAR(y, static_cast<double>(gy * std::cos(angle) - gx * std::sin(angle)), 1e-14) << row << ' ' << j;
+    }
 }
 
 TEST(Axes, QueriesAndKeysTurnByTheirAxes) {
