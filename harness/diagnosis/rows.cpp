@@ -37,11 +37,11 @@ std::vector<std::int64_t> positions_at(const Positions& positions, std::span<con
 
 Positions picked(const Positions& positions, std::span<const std::int64_t> rows) {
   if (positions.axes.empty()) return {0, positions_at(positions, rows)};
+  std::vector<std::vector<std::int64_t>> axes(positions.axes.size());
+  for (std::size_t axis = 0; axis < axes.size(); ++axis)
+    for (const std::int64_t row : rows) axes[axis].push_back(positions.at(row, static_cast<std::int64_t>(axis)));
   Positions out;
-  for (std::int64_t axis = 0; axis < std::ssize(positions.axes); ++axis) {
-    auto& of_axis = out.axes.emplace_back();
-    for (const std::int64_t row : rows) of_axis.push_back(positions.at(row, axis));
-  }
+  out.axes = std::move(axes);
   return out;
 }
 

@@ -40,6 +40,7 @@ CommonRows common_rows(const Positions& a, const Positions& b) {
     out.in_b = out.in_a;
   }
   if (!a.axes.empty() || !b.axes.empty()) return out;
+  std::vector<std::int64_t> list;
   std::int64_t i = 0, j = 0;
   while (i < a.count() && j < b.count()) {
     if (a.at(i) < b.at(j)) {
@@ -47,14 +48,15 @@ CommonRows common_rows(const Positions& a, const Positions& b) {
     } else if (b.at(j) < a.at(i)) {
       ++j;
     } else {
-      if (out.positions.list.empty() || out.positions.list.back() != a.at(i)) {
-        out.positions.list.push_back(a.at(i));
+      if (list.empty() || list.back() != a.at(i)) {
+        list.push_back(a.at(i));
         out.in_a.push_back(i);
         out.in_b.push_back(j);
       }
       ++i, ++j;
     }
   }
+  out.positions.list = std::move(list);
   return out;
 }
 
