@@ -66,7 +66,8 @@ def text_module(rope, positions, x):
         head_dim=rope["head_dim"], max_position_embeddings=longest, rope_theta=rope["base"],
         rope_scaling=scaling)
     module = getattr(models, TEXT + "RotaryEmbedding")(config)
-    return module.inv_freq, *module(x, positions[:, None]), sections
+    cos, sin = module(x, positions[:, None])  # a dynamic scaling sets inv_freq here
+    return module.inv_freq, cos, sin, sections
 
 
 def turned_by(x, cos, sin, sections):
